@@ -155,11 +155,11 @@ def training_frame(make_table):
 @pytest.fixture(scope="session")
 def table_model(training_frame):
     """A model that is fitted to the table."""
-    from lann.tables import TableWarning, fit_table
+    from lann.tables import TableModel, TableWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TableWarning)
-        return fit_table(training_frame, "group", id="name")
+        return TableModel.fit(training_frame, "group", id="name")
 
 
 class ParsedPage(HTMLParser):
@@ -236,3 +236,24 @@ def odd_queries(passengers):
     queries.iloc[0, 4] = "Wien"
     queries.iloc[1, 3] = np.nan
     return queries
+
+
+@pytest.fixture
+def frame(make_table):
+    return make_table()
+
+
+@pytest.fixture
+def table_warnings():
+    """Return a function that calls another one, and returns its result and the texts of its warnings."""
+
+    from lann.tables import TableWarning
+
+    def call(function, *args, **kwargs):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = function(*args, **kwargs)
+        assert all(issubclass(warning.category, TableWarning) for warning in caught)
+        return result, [str(warning.message) for warning in caught]
+
+    return call

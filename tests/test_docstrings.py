@@ -39,7 +39,7 @@ OF_NEWEST_VERSIONS = (
     "lann.explain._words",
     "lann.report._evaluation.evaluate",
     "lann.report._evaluation.findings",
-    "lann.tables._files",
+    "lann.tables._reading",
 )
 HAS_NEWEST = Version(sklearn.__version__) >= Version("1.8") and Version(pd.__version__) >= Version("3")
 

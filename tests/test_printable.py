@@ -13,7 +13,7 @@ from lann._support.format import printable
 from lann.baselines import GLML
 from lann.report import evaluate
 from lann.streams import SAMKNN
-from lann.tables import LabeledRows, ModelInfo, Reading, TrainingTable, fit_table
+from lann.tables import LabeledRows, ModelInfo, Reading, TableModel, TrainingTable
 
 # A color, a tab, two kinds of line breaks, NUL, DEL, C1, reversed text, a separator of lines, and no width.
 HOSTILE = "\x1b[31m\t\r\n\x00\x7f\x9b\u202e\u2066\u2028\u200b"
@@ -38,7 +38,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def model(frame):
-    return fit_table(frame, TARGET, id=ID)
+    return TableModel.fit(frame, TARGET, id=ID)
 
 
 def test_which_characters_are_escaped():
@@ -105,8 +105,8 @@ def test_verbose_output_is_escaped(frame, capsys):
 def test_messages_show_names_escaped(frame, model):
     other = f"other{HOSTILE}"
     calls = [
-        lambda: fit_table(frame, other),
-        lambda: fit_table(frame, TARGET, kinds={CATEGORY: "number"}),
+        lambda: TableModel.fit(frame, other),
+        lambda: TableModel.fit(frame, TARGET, kinds={CATEGORY: "number"}),
         lambda: model.predict(frame.drop(columns=CATEGORY)),
         lambda: model.predict(frame.assign(**{NUMBER: f"text{HOSTILE}"})),
         lambda: model.counterfactuals(frame, [0], target=other),
@@ -120,7 +120,7 @@ def test_messages_show_names_escaped(frame, model):
     correlated = frame[[NUMBER]].assign(**{other: frame[NUMBER]})
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
-        fit_table(frame.assign(**{f"constant{HOSTILE}": HOSTILE}), TARGET, id=ID)
+        TableModel.fit(frame.assign(**{f"constant{HOSTILE}": HOSTILE}), TARGET, id=ID)
         clf = LANNClassifier(max_iter=1, random_state=0).fit(correlated, frame[TARGET])
         clf.explain(correlated).summarize()
     messages = [str(note.message) for note in notes]

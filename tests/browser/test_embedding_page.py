@@ -10,7 +10,7 @@ import pytest
 
 from lann import LANNClassifier, LANNEmbedding
 from lann.report import save_embedding_page
-from lann.tables import embed_table
+from lann.tables import TrainingTable
 
 HOSTILE = "</script><img src=x onerror=\"document.title='changed'\">"
 N = 120
@@ -32,7 +32,8 @@ def embedded():
     )
     frame.iloc[::9, 1] = np.nan
     layout, classifier = LANNEmbedding(max_iter=60, random_state=0), LANNClassifier(20, random_state=0)
-    return embed_table(frame, "group", id="name", held_out=0.25, classifier=classifier, embedding=layout)
+    training, rows = TrainingTable.from_frame(frame, "group", id="name").split(0.25)
+    return training.fit(classifier).embed(frame, rows, embedding=layout)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from lann.report import SourceFile, save_report
-from lann.tables import TableWarning, fit_table
+from lann.tables import TableModel, TableWarning
 
 HOSTILE = "<script>document.title = 'changed'</script>"
 N_ROWS = 6
@@ -36,7 +36,7 @@ def fitted():
     frame.loc[::7, "size & <i>height"] = np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TableWarning)
-        model = fit_table(frame, "group", id="name")
+        model = TableModel.fit(frame, "group", id="name")
     return model, frame
 
 

@@ -200,17 +200,13 @@ def test_tables_that_do_not_fit_into_memory_are_sampled(run, fails, frame, tmp_p
     assert "of memory, of which 55 MB may be taken: " in printed
     assert len(TableModel.load(model).row_numbers) < 20 * len(frame)
     # Without the option, the available memory counts; the note is one line.
-    monkeypatch.setattr(_memory, "available_memory", lambda: 55_000_000 / _memory.SHARE_OF_AVAILABLE)
+    monkeypatch.setattr(_memory, "available_memory", lambda: 55_000_000)
     monkeypatch.setattr(_table_file, "BLOCK_ROWS", 500)
     assert [line for line in printed.splitlines() if "drawn" in line] == [
         line for line in run(*arguments).splitlines() if "drawn" in line
     ]
     assert fails(*arguments, "--memory", "much") == (
         "A memory must be a size such as 2GB or 500MB; got 'much'."
-    )
-    frame.to_json(tmp_path / "data.jsonl", orient="records", lines=True)
-    assert fails("fit", tmp_path / "data.jsonl", "--target", "group", "--memory", "1GB", "-o", model) == (
-        "--memory is for .parquet, .csv, .tsv and .txt files; got data.jsonl."
     )
 
 

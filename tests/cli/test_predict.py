@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import lann
-from lann.tables import TableModel, _table_file, read_table, write_table
+from lann.tables import TableModel, _reading, _table_file, read_table, write_table
 
 
 @pytest.mark.parametrize("format", [".csv", ".csv.gz", ".parquet"])
@@ -82,7 +82,7 @@ def test_large_tables_are_predicted_in_parts(end, run, fails, model, make_table,
     whole = run("predict", model, path, "-o", tmp_path / "out.csv")
     expected = (tmp_path / "out.csv").read_bytes()
     monkeypatch.setattr(_table_file, "BLOCK_ROWS", 50)
-    monkeypatch.setattr(_table_file, "LARGE_TEXT", 0)
+    monkeypatch.setattr(_reading, "LARGE_TEXT", 0)
     monkeypatch.setattr(TableModel, "predict", None)
     assert run("predict", model, path, "-o", tmp_path / "out.csv") == whole
     assert (tmp_path / "out.csv").read_bytes() == expected

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.tables import TableModel, _table_file, read_table
+from lann.tables import TableModel, _reading, _table_file, read_table
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_large_tables_are_decided_in_parts(run, files, tmp_path, monkeypatch):
     arguments = ("predict", *files, "--coverage", 0.8, "-o", tmp_path / "p.csv")
     printed = run(*arguments)
     expected = (tmp_path / "p.csv").read_bytes()
-    monkeypatch.setattr(_table_file, "LARGE_TEXT", 0)
+    monkeypatch.setattr(_reading, "LARGE_TEXT", 0)
     monkeypatch.setattr(_table_file, "BLOCK_ROWS", 64)
     monkeypatch.setattr(TableModel, "predict", None)
     assert run(*arguments) == printed

@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 from lann.report import evaluate, evaluation_page, save_evaluation
-from lann.tables import TrainingTable, cross_validate, fit_table
+from lann.tables import TableModel, TrainingTable, cross_validate
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_a_page_loads_and_runs_nothing(evaluation):
 
 def test_pages_of_odd_evaluations(evaluation, parse_page):
     frame = load_iris(as_frame=True).frame
-    model = fit_table(frame[::2], "target")
+    model = TableModel.fit(frame[::2], "target")
     one = parse_page(evaluation_page(evaluate(model, frame[1:2])))
     assert "No value of a column has enough rows" in one.text
     unknown = parse_page(evaluation_page(evaluate(model, frame[1:80:2].assign(target=[0] * 39 + ["9"]))))
@@ -93,7 +93,7 @@ def test_slices_of_unused_columns_are_marked(parse_page):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=300), "ward": rng.choice(["a", "b"], 300)})
     frame["y"] = np.where((frame["x"] > 0) ^ ((frame["ward"] == "a") & (rng.random(300) < 0.4)), "p", "q")
-    model = fit_table(frame[:150], "y", drop=["ward"])
+    model = TableModel.fit(frame[:150], "y", drop=["ward"])
     evaluation = evaluate(model, frame[150:].reset_index(drop=True), n_resamples=10)
     assert evaluation.worst_slices[0].name == "ward: a"
     assert "not used by the model" in parse_page(evaluation_page(evaluation)).text

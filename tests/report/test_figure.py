@@ -7,14 +7,15 @@ from sklearn.datasets import load_wine
 from lann import LANNClassifier, LANNEmbedding
 from lann.plot import EmbeddingDisplay
 from lann.report import save_embedding_figure
-from lann.tables import embed_table
+from lann.tables import TrainingTable
 
 
 @pytest.fixture(scope="module")
 def embedded():
     frame = load_wine(as_frame=True).frame
     layout = LANNEmbedding(max_iter=20, random_state=0)
-    return embed_table(frame, "target", held_out=0.3, embedding=layout, classifier=LANNClassifier(max_iter=0))
+    training, rows = TrainingTable.from_frame(frame, "target").split(0.3)
+    return training.fit(LANNClassifier(max_iter=0)).embed(frame, rows, embedding=layout)
 
 
 def test_figures(embedded, tmp_path):

@@ -5,7 +5,7 @@ import pandas as pd
 
 from lann import LANNClassifier
 from lann.report import report_page
-from lann.tables import fit_table
+from lann.tables import TableModel
 
 
 def test_the_page_describes_columns_of_all_kinds(passengers, odd_queries, parse_page):
@@ -47,7 +47,7 @@ def test_typical_values_are_those_of_the_table_as_it_writes_them(parse_page):
             "y": ["u", "v"] * 60,
         }
     )
-    model = fit_table(frame, "y", classifier=LANNClassifier(max_iter=0))
+    model = TableModel.fit(frame, "y", classifier=LANNClassifier(max_iter=0))
     text = parse_page(report_page(model, model.explain(frame, [0]))).text
     for part in (
         "50 % (5 % to 95 %)", "(01.05.2024 to 02.05.2024)", "c 40%, a 30%, b 15% and 2 more",

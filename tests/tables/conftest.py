@@ -1,17 +1,8 @@
 """A small table, and a model that is fitted to it."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
-
-from lann.tables import TableWarning
-
-
-@pytest.fixture
-def frame(make_table):
-    return make_table()
 
 
 @pytest.fixture
@@ -31,17 +22,3 @@ def two_groups():
         return pd.DataFrame(values).round(6)
 
     return make
-
-
-@pytest.fixture
-def table_warnings():
-    """Return a function that calls another one, and returns its result and the texts of its warnings."""
-
-    def call(function, *args, **kwargs):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            result = function(*args, **kwargs)
-        assert all(issubclass(warning.category, TableWarning) for warning in caught)
-        return result, [str(warning.message) for warning in caught]
-
-    return call

@@ -39,9 +39,30 @@ def test_awkward_files(name, tmp_path):
     assert len(frame) == 4
     assert frame["y"].tolist() == ["u", "v", "u", "v"]
     assert frame["city"].iloc[3] == "Köln"
-    assert frame["size"].iloc[1].replace(",", ".") == "2.25"
+    assert str(frame["size"].iloc[1]).replace(",", ".") == "2.25"
 
 
 def test_a_table_with_one_column_asks_for_the_separator(tmp_path):
     (tmp_path / "t.csv").write_text("a:b\n1:2\n3:4\n")
     assert "is the separator right?" in Reading.from_file(tmp_path / "t.csv").summary
+
+
+def test_a_cell_that_contradicts_the_sample_is_named_with_its_line(tmp_path):
+    rows = [f"{i},{'uv'[i % 2]}" for i in range(3000)]
+    rows[2500] = "unknown,u"
+    (tmp_path / "t.csv").write_text("\n".join(["size,y", *rows]))
+    reading = Reading.from_file(tmp_path / "t.csv")
+    assert reading.summary == (
+        "line 2502 has 'unknown' in column 'size', which had numbers before: it is read as text"
+    )
+    assert reading.frame["size"].iloc[[2, 2500]].tolist() == ["2", "unknown"]
+    rows[2500] = "-,u"
+    (tmp_path / "t.csv").write_text("\n".join(["size,y", *rows]))
+    reading = Reading.from_file(tmp_path / "t.csv")
+    assert reading.notes == ()
+    assert reading.frame["size"].isna().sum() == 1
+
+
+def test_a_header_that_starts_with_a_number_sign_is_no_comment(tmp_path):
+    (tmp_path / "t.csv").write_text("#city,size,y\nUlm,1,u\nBonn,2,v\n")
+    assert list(Reading.from_file(tmp_path / "t.csv").frame) == ["#city", "size", "y"]

@@ -5,7 +5,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, r
 
 from lann import LANNClassifier
 from lann.tables import TrainingTable, cross_validate
-from lann.tables._cross_validation import _scores
+from lann.tables._cross_validation import scores_of
 
 METHODS = ("LANN", "kNN", "majority")
 
@@ -34,7 +34,7 @@ def test_scores_are_those_of_scikit_learn():
     labels, probabilities = np.arange(60) % 3, rng.dirichlet(np.ones(3), 60)
     weights = rng.random(60) + 0.1
     classes = np.array(["u", "v", "w"])
-    found = _scores(classes, classes[labels], probabilities, weights)
+    found = scores_of(classes, classes[labels], probabilities, weights)
     predictions = probabilities.argmax(axis=1)
     assert found["accuracy"] == pytest.approx(accuracy_score(labels, predictions, sample_weight=weights))
     expected = balanced_accuracy_score(labels, predictions, sample_weight=weights)
@@ -47,13 +47,13 @@ def test_scores_are_those_of_scikit_learn():
 
 def test_classes_that_a_fold_does_not_have():
     probabilities = np.array([[0.7, 0.2, 0.1], [0.6, 0.3, 0.1], [0.2, 0.7, 0.1]])
-    found = _scores(np.array(["u", "v", "w"]), np.array(["u", "v", "v"]), probabilities, None)
+    found = scores_of(np.array(["u", "v", "w"]), np.array(["u", "v", "v"]), probabilities, None)
     assert found["recall of u"] == 1
     assert found["recall of v"] == 0.5
     assert np.isnan(found["recall of w"])
     assert found["balanced_accuracy"] == 0.75
     assert found["auc"] == 1
-    one = _scores(np.array(["u", "v"]), np.array(["u", "u"]), probabilities[:2, :2], None)
+    one = scores_of(np.array(["u", "v"]), np.array(["u", "u"]), probabilities[:2, :2], None)
     assert np.isnan(one["auc"])
 
 

@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from lann import LANNClassifier, LANNEmbedding
-from lann.tables import TrainingTable, embed_table, fit_table
-from lann.tables._embedded_table import NO_NEIGHBOR
+from lann.tables import EmbeddedTable, TableModel, TrainingTable
+from lann.tables._embedded_table import NO_LABEL, NO_NEIGHBOR
 
 QUICK = LANNEmbedding(max_iter=20, random_state=0)
 
@@ -34,7 +34,7 @@ def flowers():
 
 @pytest.fixture(scope="module")
 def model(flowers):
-    return fit_table(flowers(), "species", id="plant")
+    return TableModel.fit(flowers(), "species", id="plant")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,8 @@ def held_out(flowers):
     frame = flowers()
     frame.loc[11, "species"] = np.nan
     with pytest.warns(match="1 row has no 'species'"):
-        return frame, embed_table(frame, "species", id="plant", held_out=0.3, embedding=QUICK)
+        training, rows = TrainingTable.from_frame(frame, "species", id="plant").split(0.3)
+    return frame, training.fit().embed(frame, rows, embedding=QUICK)
 
 
 def test_every_row_is_there_once(held_out):
@@ -156,8 +157,9 @@ def test_a_few_training_rows_among_new_rows_still_count(model, flowers, table_wa
 def test_no_training_row_votes_on_itself_if_there_are_few(two_groups, n_train):
     layout = LANNEmbedding(method="tsne", max_iter=250, random_state=0)
     classifier = LANNClassifier(5, random_state=0)
-    held_out = 1 - n_train / 10
-    embedded = embed_table(two_groups(10), "c", classifier=classifier, held_out=held_out, embedding=layout)
+    table = TrainingTable.from_frame(two_groups(10), "c")
+    training, rows = table.split(1 - n_train / 10)
+    embedded = training.fit(classifier).embed(two_groups(10), rows, embedding=layout)
     assert embedded.n_train == n_train
     assert not (embedded.neighbors[:n_train] == np.arange(n_train)[:, None]).any()
     is_none = embedded.neighbors == NO_NEIGHBOR
@@ -168,8 +170,6 @@ def test_no_training_row_votes_on_itself_if_there_are_few(two_groups, n_train):
 
 
 def test_classifiers_that_were_fitted_with_arrays(iris):
-    from lann.tables import TableModel
-
     X, y = iris
     model = TableModel(LANNClassifier(max_iter=0).fit(X[::2], y[::2]))
     embedded = model.embed(pd.DataFrame(X[1::2]), embedding=QUICK)
@@ -181,7 +181,7 @@ def test_values_are_shown_as_the_table_writes_them(flowers):
     frame = flowers()
     frame["share"] = [f"{row} %" for row in range(90)]
     frame["day"] = [f"{row % 20 + 1:02d}.05.2024" for row in range(90)]
-    embedded = fit_table(frame, "species", drop=["plant"]).embed(frame[:2], embedding=QUICK)
+    embedded = TableModel.fit(frame, "species", drop=["plant"]).embed(frame[:2], embedding=QUICK)
     for row in (0, 90):
         values = embedded.values.iloc[row]
         assert (values["length"], values["share"], values["day"]) == (frame["length"][0], "0 %", "01.05.2024")
@@ -196,3 +196,71 @@ def test_invalid_arguments(model, flowers):
         model.embed(flowers(), target="x")
     with pytest.raises(ValueError, match="n_components must be an integer"):
         model.embed(embedding=LANNEmbedding(n_components=3))
+
+
+@pytest.fixture
+def make_embedded():
+    """Return a function that makes an embedding with random predictions."""
+
+    def make(n_rows, n_new=0):
+        rng = np.random.default_rng(0)
+        classes = rng.integers(3, size=(3, n_rows))
+        return EmbeddedTable(
+            n_train=n_rows - n_new,
+            is_held_out=np.arange(n_rows) >= n_rows - n_new,
+            row_numbers=np.arange(n_rows),
+            ids=None,
+            coordinates=rng.normal(size=(n_rows, 2)),
+            classes=["a", "b", "c"],
+            labels=classes[0],
+            predictions=classes[1],
+            confidences=rng.random(n_rows),
+            embedding_predictions=classes[2],
+            neighbors=np.zeros((n_rows, 1), np.int64),
+            vote_shares=np.ones((n_rows, 1)),
+            feature_names=["u", "v", "w"],
+            relevances=rng.random((n_rows, 3)),
+            values=None,
+        )
+
+    return make
+
+
+def test_accuracies_by_class(make_embedded):
+    table = make_embedded(60, n_new=20)
+    table.labels[50:] = NO_LABEL
+    summary = table.summarize()
+    for index, line in enumerate(summary.by_class):
+        own = np.flatnonzero(table.labels == index)
+        for accuracy, rows in ((line.training, own[own < 40]), (line.held_out, own[own >= 40])):
+            assert accuracy.n_rows == len(rows)
+            assert accuracy.by_vote == np.mean(table.predictions[rows] == index)
+            assert accuracy.in_embedding == np.mean(table.embedding_predictions[rows] == index)
+    assert summary.overall.training.n_rows == 40
+    assert summary.overall.held_out.n_rows == 10
+
+
+def test_without_labels_of_held_out_rows_there_are_no_such_accuracies(make_embedded):
+    table = make_embedded(60, n_new=20)
+    table.labels[40:] = NO_LABEL
+    assert not table.summarize().has_held_out
+    assert not make_embedded(60).summarize().has_held_out
+
+
+def test_pairs_are_counted_in_both_directions(make_embedded):
+    table = make_embedded(9)
+    table.labels[:] = [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    table.embedding_predictions[:] = [0, 1, 1, 1, 0, 1, 2, 2, 0]
+    pairs = [(pair.first, pair.second, pair.n_confused, pair.n_rows) for pair in table.summarize().pairs]
+    assert pairs == [(0, 1, 3, 6), (0, 2, 1, 6)]
+
+
+def test_features_without_relevance_are_not_listed(make_embedded):
+    """Rounding leaves relevances such as 1e-16."""
+    table = make_embedded(3)
+    table.relevances[:] = [0.5, 1e-16, 0.0]
+    table.relevances[2, 0] = 1e-17
+    frame = table.to_frame(2)
+    assert frame["feature_1"].fillna("").tolist() == ["u", "u", ""]
+    assert frame["relevance_1"].fillna(0).tolist() == [0.5, 0.5, 0]
+    assert frame[["feature_2", "relevance_2"]].isna().all(axis=None)

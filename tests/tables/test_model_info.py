@@ -7,7 +7,7 @@ import pytest
 
 from lann import LANNClassifier, LANNEmbedding, save
 from lann.persist import read_model_file
-from lann.tables import ModelInfo, fit_table
+from lann.tables import ModelInfo, TableModel
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_values_are_those_of_the_table(tmp_path):
 
     prices = [f"€ {number}.{decimals:02d}" for number in range(20) for decimals in (0, 50)]
     frame = pd.DataFrame({"price": prices, "y": ["low"] * 20 + ["high"] * 20})
-    fit_table(frame, "y").save(tmp_path / "m.lann")
+    TableModel.fit(frame, "y").save(tmp_path / "m.lann")
     (column,) = ModelInfo.from_file(tmp_path / "m.lann").columns
     assert (column.low, column.high) == (0.0, 19.5)
     assert column.high.text == "€ 19.50"

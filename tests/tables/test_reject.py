@@ -9,7 +9,7 @@ import pytest
 from lann import LANNClassifier, load
 from lann.reject import RejectOption
 from lann.tables import FittedFold, TableModel, TrainingTable, cross_validate
-from lann.tables._reject import learn_reject_state
+from lann.tables._cross_validation import learn_reject_state
 from tests.persist.conftest import Changes
 
 
@@ -115,7 +115,7 @@ def test_held_out_rows_are_saved_with_the_model(model, frame, tmp_path):
 
 def test_the_number_of_held_out_rows_is_bounded(fitted, monkeypatch):
     model, folds, table = fitted
-    monkeypatch.setattr("lann.tables._reject.MOST_HELD_OUT", 100)
+    monkeypatch.setattr("lann.tables._cross_validation.MOST_HELD_OUT", 100)
     state = learn_reject_state(model.classifier, table.rows, table.labels, folds)
     assert all(len(values) == 100 for values in state.held_out)
     assert state.thresholds is None

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from lann.explain import counterfactuals, query_relevances, suspicious_rows
-from lann.tables import TableModel, fit_table
+from lann.tables import TableModel
 from lann.tables._counterfactuals import _decimals, _round_away
 
 
@@ -29,7 +29,7 @@ def make_prices(n_rows=80, seed=0):
 @pytest.fixture(scope="module")
 def prices():
     frame = make_prices()
-    return frame, fit_table(frame, "y")
+    return frame, TableModel.fit(frame, "y")
 
 
 def test_counterfactuals_are_written_as_the_table_writes_them(prices):
@@ -68,7 +68,7 @@ def test_rounded_changes_are_hardly_larger(prices):
 
 def test_the_wanted_class_may_be_text(iris):
     frame = pd.DataFrame(iris[0], columns=list("abcd")).assign(y=iris[1])
-    model = fit_table(frame, "y")
+    model = TableModel.fit(frame, "y")
     assert model.counterfactuals(frame, [60], target="2").labels.tolist() == [2]
     with pytest.raises(ValueError, match="There is no class 'x'; the classes are 0, 1, 2"):
         model.counterfactuals(frame, [60], target="x")

@@ -1,28 +1,16 @@
-"""Pipes, devices and files that change, as tables."""
+"""Pipes, devices and files that are no tables."""
 
 import gzip
 import os
 import threading
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from lann import LANNClassifier
 from lann.streams import SAMKNN
-from lann.tables import (
-    StreamRun,
-    _table_file,
-    fit_table,
-    is_large_table,
-    read_table,
-    sample_table,
-    table_size,
-    write_table,
-)
-from lann.tables._table_file import open_table
+from lann.tables import StreamRun, read_table, sample_table, write_table
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes and devices of POSIX")
+posix = pytest.mark.skipif(os.name != "posix", reason="pipes and devices of POSIX")
 CSV = "a,b,y\n" + "".join(f"{i % 7},{i % 3},{'uv'[i % 2]}\n" for i in range(60))
 
 
@@ -76,6 +64,7 @@ def parquet(tmp_path):
     return path.read_bytes()
 
 
+@posix
 def test_pipes_are_read_as_files_of_their_name(pipe):
     expected = read_table(pipe(CSV.encode(), "first.csv"))
     assert expected.shape == (60, 3)
@@ -83,6 +72,7 @@ def test_pipes_are_read_as_files_of_their_name(pipe):
     assert read_table(pipe(b'{"a": 1, "y": "u"}\n', "t.jsonl")).shape == (1, 2)
 
 
+@posix
 def test_the_format_of_a_pipe_of_a_shell_is_found(pipe, descriptor, tmp_path):
     expected = read_table(pipe(CSV.encode(), "first.csv"))
     for path in (pipe(CSV.encode()), descriptor(CSV.encode()), descriptor(gzip.compress(CSV.encode()))):
@@ -93,36 +83,14 @@ def test_the_format_of_a_pipe_of_a_shell_is_found(pipe, descriptor, tmp_path):
         read_table(descriptor(b""))
 
 
+@posix
 def test_an_open_file_is_read_by_its_content(tmp_path):
     (tmp_path / "rows").write_text(CSV)
     with (tmp_path / "rows").open("rb") as file:
         assert len(read_table(f"/dev/fd/{file.fileno()}")) == 60
 
 
-def test_pipes_are_read_once(pipe, descriptor):
-    """What reads files in blocks, several times, reads pipes as a whole, or not at all."""
-    assert not is_large_table(pipe(CSV.encode(), "waits.csv"))
-    path = pipe(CSV.encode(), "sample.csv")
-    assert open_table(path, {}) is None
-    assert table_size(path, memory="2GB") is None
-    assert len(sample_table(path, "y", 20).frame) == 20
-    assert len(sample_table(descriptor(CSV.encode()), "y", 20).frame) == 20
-    read_table(path.with_name("waits.csv"))
-
-
-def test_predictions_in_blocks_need_a_file(pipe, tmp_path):
-    model = fit_table(pd.read_csv(pipe(CSV.encode())), "y", classifier=LANNClassifier(max_iter=0))
-    path = pipe(CSV.encode(), "new.csv")
-    with pytest.raises(ValueError, match=r"new\.csv cannot be read in blocks"):
-        model.predict_file(path, tmp_path / "out.csv")
-    read_table(path)
-    (tmp_path / "own.csv").write_text(CSV)
-    os.link(tmp_path / "own.csv", tmp_path / "same.csv")
-    with pytest.raises(ValueError, match=r"same\.csv is the file .*own\.csv, which is read"):
-        model.predict_file(tmp_path / "own.csv", tmp_path / "same.csv")
-    assert (tmp_path / "own.csv").read_text() == CSV
-
-
+@posix
 def test_streams_are_read_from_pipes_and_written_to_them(pipe, descriptor, tmp_path):
     found = []
     os.mkfifo(tmp_path / "out.csv")
@@ -136,15 +104,9 @@ def test_streams_are_read_from_pipes_and_written_to_them(pipe, descriptor, tmp_p
     assert sorted(os.listdir(tmp_path)) == ["c.lann", "out.csv", "pipe"]
     with pytest.raises(ValueError, match="does not have the predictions that were there"):
         StreamRun(descriptor(CSV.encode()), checkpoint=tmp_path / "c.lann", output=tmp_path / "out.csv")
-    with pytest.raises(OSError, match="is a pipe, not a Parquet file; write its content to a file first"):
-        StreamRun(_make_pipe(tmp_path / "t.parquet"), "y")
 
 
-def _make_pipe(path):
-    os.mkfifo(path)
-    return path
-
-
+@posix
 def test_a_stream_does_not_overwrite_its_table(tmp_path):
     path = tmp_path / "s.csv"
     path.write_text(CSV)
@@ -160,6 +122,7 @@ def test_a_stream_does_not_overwrite_its_table(tmp_path):
     assert path.read_text() == CSV
 
 
+@posix
 @pytest.mark.parametrize("name", ["t.csv", "t"])
 def test_devices_and_folders_are_no_tables(name, tmp_path):
     link = tmp_path / name
@@ -185,36 +148,63 @@ def test_empty_files_are_a_sentence(tmp_path):
             read_table(tmp_path / name)
 
 
-@pytest.mark.parametrize("format", [".csv", ".csv.gz", ".parquet"])
-@pytest.mark.parametrize("change", ["grow", "shrink", "replace"])
-def test_tables_that_change_while_they_are_read_in_blocks(format, change, tmp_path, monkeypatch):
-    monkeypatch.setattr(_table_file, "BLOCK_ROWS", 64)
-    rng = np.random.default_rng(0)
-    path = tmp_path / f"t{format}"
-    frame = pd.DataFrame({"x": rng.normal(size=3_000), "y": rng.choice(["u", "v"], 3_000)})
-    write_table(frame[:2_000], path)
-    file = open_table(path, {})
-    blocks = file.blocks()
-    next(blocks)
-    content = path.read_bytes()
-    if change == "replace":
-        write_table(frame, path)
-    else:
-        with path.open("r+b") as other:
-            if change == "grow":
-                other.seek(0, 2)
-                other.write(content)
-            else:
-                other.truncate(len(content) // 2)
-    with pytest.raises(ValueError, match=r"was changed while it was read; wait until it is complete"):
-        list(blocks)
+def test_cells_of_csv_files_are_text(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n007,None\n?,NA\n")
+    frame = read_table(tmp_path / "t.csv")
+    assert frame.iloc[0].tolist() == ["007", "None"]
+    assert frame.iloc[1].isna().all()
 
 
-def test_a_pipe_without_an_ending_takes_csv(tmp_path):
-    os.mkfifo(tmp_path / "out")
-    found = []
-    reader = threading.Thread(target=lambda: found.append((tmp_path / "out").read_text()), daemon=True)
-    reader.start()
-    write_table(pd.DataFrame({"a": [1, 2]}), tmp_path / "out")
-    reader.join(60)
-    assert found == ["a\n1\n2\n"]
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty"),
+        ("\n\n", "is empty"),
+        ("a,y\n", "has no rows"),
+        ("a,a,y\n1,2,x\n", "more than one column 'a'"),
+        ("a, a,y\n1,2,x\n", "more than one column 'a'"),
+        ("a,y\n1,u\n2,v,5,6\n", r"Line 3 of .*data\.csv has 4 cells, but the header has 2\."),
+        ('a,y\n"1\n\n",u\n2\n', r"Line 5 of .* has 1 cell, but the header has 2\."),
+        ("a,y\n1,u,3\n2,v,3\n", r"Line 2 of .* has 3 cells, but the header has 2\."),
+        ('a,y\n"1",u\n"2,v\n3,w\n', "Line 3 of .* has a quote that is not closed"),
+        ('a,y\n"1"x,u\n"2",v\n', "Line 2 of .* has text after a closing quote"),
+        ("a,y\n1,u\n2,\0\n", "NUL character in line 3"),
+        ("a,y\n\xff\x01,u\n", "is not text"),
+        ("\x89PNG\r\n\x1a\n", "it is an image"),
+        ("PK\x03\x04abc", "it is an Excel or zip file"),
+    ],
+    ids=range(14),
+)
+def test_invalid_csv_files(content, message, tmp_path):
+    (tmp_path / "data.csv").write_bytes(content.encode("latin-1"))
+    with pytest.raises(ValueError, match=message):
+        read_table(tmp_path / "data.csv")
+
+
+def test_an_invalid_byte_in_utf8(tmp_path):
+    (tmp_path / "data.csv").write_bytes("a,y\näö,ü\né,ß\n".encode() + b"\xff,1\n")
+    with pytest.raises(ValueError, match="text in UTF-8, but line 4 has an invalid byte"):
+        read_table(tmp_path / "data.csv")
+    assert len(read_table(tmp_path / "data.csv", encoding="latin-1")) == 3
+
+
+def test_other_invalid_files(tmp_path):
+    for name in ("data.xls", "data.xlsx", "data.parquet", "data.csv.gz", "data.jsonl.gz"):
+        (tmp_path / name).write_bytes(b"x")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(ValueError, match=r"unknown format; .* ends in \.csv, \.csv\.gz, .* or \.ndjson"):
+        read_table(tmp_path / "data.xls")
+    with pytest.raises(ValueError, match="not a complete Excel file"):
+        read_table(tmp_path / "data.xlsx")
+    with pytest.raises(ValueError, match="not a complete Parquet file"):
+        read_table(tmp_path / "data.parquet")
+    for name in ("data.csv.gz", "data.jsonl.gz"):
+        with pytest.raises(ValueError, match="is damaged: it is not compressed with gzip"):
+            read_table(tmp_path / name)
+    (tmp_path / "data.csv.gz").write_bytes(gzip.compress(b"a,y\n1,2\n" * 100)[:-20])
+    with pytest.raises(ValueError, match="is damaged"):
+        read_table(tmp_path / "data.csv.gz")
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        read_table(tmp_path / "folder.csv")

@@ -67,7 +67,7 @@ def test_parquet_gives_the_same(path, frame, tmp_path):
 
 @pytest.mark.parametrize("stop_after", [130, 1000, 2599])
 def test_a_resumed_run_is_the_uninterrupted_one(path, tmp_path, monkeypatch, stop_after):
-    monkeypatch.setattr("lann.tables._stream_source.BATCH_ROWS", 60)
+    monkeypatch.setattr("lann.tables._stream_run.BATCH_ROWS", 60)
     with StreamRun(path, "y", make(), output=tmp_path / "whole.csv") as whole:
         whole.run(checkpoint=tmp_path / "whole.lann")
     with StreamRun(path, "y", make(), output=tmp_path / "part.csv") as first:
@@ -87,7 +87,7 @@ def test_a_resumed_run_is_the_uninterrupted_one(path, tmp_path, monkeypatch, sto
 
 
 def test_a_run_with_learned_metrics_is_resumed(path, tmp_path, monkeypatch):
-    monkeypatch.setattr("lann.tables._stream_source.BATCH_ROWS", 200)
+    monkeypatch.setattr("lann.tables._stream_run.BATCH_ROWS", 200)
     model = SAMLANN(window_size=200, random_state=0)
     with StreamRun(path, "y", clone(model)) as whole:
         whole.run()
@@ -105,7 +105,7 @@ def test_a_run_with_learned_metrics_is_resumed(path, tmp_path, monkeypatch):
 def test_a_checkpoint_is_a_model(path, tmp_path):
     with StreamRun(path, "y", make()) as run:
         run.run(checkpoint=tmp_path / "c.lann", every=1000)
-    rows = run.columns.rows({"u": ["0.1", "0.9"], "v": ["0.5", "0.5"], "color": ["red", "blue"]}, 0)
+    rows = run.columns.rows(pd.DataFrame({"u": [0.1, 0.9], "v": [0.5, 0.5], "color": ["red", "blue"]}), 0)
     np.testing.assert_array_equal(load(tmp_path / "c.lann").predict(rows), run.estimator.predict(rows))
 
 
@@ -217,7 +217,7 @@ def test_the_target_of_a_resumed_run_is_that_of_the_checkpoint(path, tmp_path):
 
 @pytest.mark.parametrize("guards", [True, False])
 def test_a_resumed_run_guards_formulas_as_it_began(path, tmp_path, monkeypatch, guards):
-    monkeypatch.setattr("lann.tables._stream_source.BATCH_ROWS", 200)
+    monkeypatch.setattr("lann.tables._stream_run.BATCH_ROWS", 200)
     table, checkpoint, output = tmp_path / "t.csv", tmp_path / "c.lann", tmp_path / "p.csv"
     pd.read_csv(path).assign(y=lambda rows: "=" + rows["y"].astype(str)).to_csv(table, index=False)
     with StreamRun(table, "y", make(), output=tmp_path / "whole.csv", guard_formulas=guards) as run:

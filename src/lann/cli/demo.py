@@ -144,10 +144,10 @@ def _explain_prediction(folder: Path, console: Console) -> dict[str, Any]:
     from lann.cli.explain import explained_documents
     from lann.cli.show_explanation import show_row
     from lann.report import save_report
-    from lann.tables import fit_table, write_table
+    from lann.tables import TableModel, write_table
 
     train, new, label = _tables()
-    model = fit_table(train, TARGET)
+    model = TableModel.fit(train, TARGET)
     model.save(folder / "model.lann")
     explanation = model.explain(new)
     title = f"One explained prediction: row {EXPLAINED_ROW} of rows.csv, whose label is {label}"

@@ -258,7 +258,7 @@ class TableOptions(NamedTuple):
             return None
         size = table_size(path, memory=limit.memory, n_folds=limit.n_folds, **self._asdict())
         if size is None and limit.memory is not None:
-            raise ValueError(f"--memory is for .parquet, .csv, .tsv and .txt files; got {table_name(path)}.")
+            raise ValueError("--memory cannot be used with standard input, which is read as a whole.")
         return size
 
 

@@ -62,7 +62,14 @@ def predict(
     With -o, large .parquet and text files are read, predicted and written in parts: they need not fit into
     memory.
     """
-    from lann.tables import PredictionCounts, TableModel, check_table_path, is_large_table, write_table
+    from lann.tables import (
+        PredictionCounts,
+        TableModel,
+        check_table_path,
+        is_large_table,
+        predicted_columns,
+        write_table,
+    )
 
     if output is not None:
         check_table_path(output)
@@ -82,11 +89,8 @@ def predict(
         else:
             frame = tables.read(data, notes).frame
             predictions = fitted.predict(frame, id=id, reject=reject, name=name)
-            # The probabilities are the last columns; predictions and decisions come before them.
-            last = -len(fitted.classifier.classes_) - 1
-            decisions = None if reject is None else predictions.iloc[:, last].to_numpy()
-            predicted = predictions.iloc[:, last - (reject is not None)].to_numpy()
-            counts = PredictionCounts.of(predicted, fitted.labels_in(frame), decisions)
+            counts = PredictionCounts()
+            counts.add(*predicted_columns(fitted, predictions, fitted.labels_in(frame), reject))
             if output is not None:
                 write_table(predictions, output, guard_formulas=spreadsheet_safe)
     console = results(quiet=json)
@@ -97,7 +101,7 @@ def predict(
     _show_counts(counts, reject, console)
     show_notes(notes, console)
     if json and predictions is not None:
-        has_labels, has_decisions = counts.n_labels is not None, reject is not None
+        has_labels, has_decisions = fitted.target in frame, reject is not None
         document = {
             "model": model,
             "table": name,

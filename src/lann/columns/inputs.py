@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,15 +19,19 @@ from sklearn.utils.validation import (
 from lann._support.inputs import check_one_type, get_feature_names
 from lann._support.sizes import LARGEST_VALUE, check_values
 from lann._support.types import Floats
-from lann.columns.reader import array_as_table, as_table, extend_schema, infer_schema, names_none, read
-from lann.columns.schema import TableSchema
+from lann.columns.schema import (
+    TableSchema,
+    array_as_table,
+    as_table,
+    extend_schema,
+    infer_schema,
+    names_none,
+    read,
+)
 
 if TYPE_CHECKING:
     import narwhals as nw
     import pandas as pd
-
-# A date, or a time as pandas or numpy write it.
-TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?)?")
 
 
 def read_training_data(
@@ -268,14 +271,9 @@ def row_ids(X: Any) -> NDArray[Any] | None:
 
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return None
-    if isinstance(index, pd.MultiIndex):
-        return np.array([", ".join(map(str, key)) for key in index])
-    ids = index.to_numpy() if hasattr(index, "to_numpy") else np.asarray(index)
-    if ids.dtype.kind == "m":
-        return np.array([str(duration) for duration in index])
-    if ids.dtype == object:
-        return np.array([str(name) for name in ids], dtype=str)
-    return ids if ids.dtype.kind in "iu" else ids.astype(str)
+    if not isinstance(index, pd.MultiIndex) and index.dtype.kind in "iu":
+        return index.to_numpy(dtype=np.int64 if index.dtype.kind == "i" else np.uint64)
+    return np.array([_name(key) for key in index], dtype=str)
 
 
 def take_rows(X: Any, rows: NDArray[np.int64]) -> Any:
@@ -307,65 +305,34 @@ def find_ids(ids: Any, names: NDArray[Any] | None, arrivals: NDArray[np.int64]) 
         Ascending.
     """
     known = arrivals if names is None else names
-    if known.dtype.kind not in "iu":
-        if isinstance(ids, tuple) and _joined(ids) in known:
-            ids = _joined(ids)  # one key of an index with several levels
-        elif _has_tuples(ids):
-            ids = [_joined(key) for key in ids]
-    wanted = np.atleast_1d(np.asarray(ids))
-    if wanted.ndim != 1:
-        raise ValueError(f"ids must be one id or a list of ids; got an array of shape {wanted.shape}.")
+    if known.dtype.kind in "iu":
+        wanted = np.atleast_1d(np.asarray(ids))
+        if wanted.ndim != 1:
+            raise ValueError(f"ids must be one id or a list of ids; got an array of shape {wanted.shape}.")
+        if wanted.size and wanted.dtype.kind not in "iu":
+            raise ValueError(
+                f"ids must be integers, as those of the training rows are; got {wanted.tolist()[0]!r}."
+            )
+    else:
+        is_one = isinstance(ids, str) or np.ndim(ids) == 0 or (isinstance(ids, tuple) and _name(ids) in known)
+        wanted = np.array([_name(key) for key in ([ids] if is_one else ids)], dtype=str)
     if wanted.size == 0:
         return np.empty(0, np.int64)
-    if known.dtype.kind not in "iu":
-        wanted = _as_names(wanted, known)
-    elif wanted.dtype.kind not in "iu":
-        raise ValueError(
-            f"ids must be integers, as those of the training rows are; got {wanted.tolist()[0]!r}."
-        )
-    found = np.isin(wanted, known)
-    if not found.all():
-        raise ValueError(f"ids has {wanted[~found].tolist()[0]!r}, which is not the id of a training row.")
-    if names is None:
-        return np.unique(np.searchsorted(arrivals, wanted))
-    return np.flatnonzero(np.isin(names, wanted))
+    is_known = np.isin(wanted, known)
+    if not is_known.all():
+        raise ValueError(f"ids has {wanted[~is_known].tolist()[0]!r}, which is not the id of a training row.")
+    return np.flatnonzero(np.isin(known, wanted))
 
 
-def _joined(key: tuple[Any, ...]) -> str:
-    """Return the name of a row with a key of several levels."""
-    return ", ".join(map(str, key))
+def _name(key: Any) -> str:
+    """Return the name of a row: the text of its key; the keys of several levels are joined."""
+    import pandas as pd
 
-
-def _has_tuples(ids: Any) -> bool:
-    """Return whether ids are keys of several levels, in a list or an index."""
-    if isinstance(ids, list | tuple):
-        return len(ids) > 0 and all(isinstance(key, tuple) for key in ids)
-    return getattr(ids, "nlevels", 1) > 1
-
-
-def _as_names(wanted: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
-    """Return ids as names of rows: times as they are written in the names of these."""
-    if wanted.dtype.kind == "m":
-        import pandas as pd
-
-        return np.array([str(pd.Timedelta(duration)) for duration in wanted])
-    texts = wanted.astype(str)
-    missing: list[int] = np.flatnonzero(~np.isin(texts, known)).tolist()
-    times = {i: time for i in missing if (time := _time_of(texts[i])) is not None}
-    if not times:
-        return texts
-    name_of = {time: name for name in known.tolist() if (time := _time_of(name)) is not None}
-    changed = {i: name_of[time] for i, time in times.items() if time in name_of}
-    return np.array([changed.get(i, text) for i, text in enumerate(texts.tolist())])
-
-
-def _time_of(text: str) -> str | None:
-    """Return a date or a time, without a time zone, in the one form in which it can be compared."""
-    parts = TIME.fullmatch(text)
-    if parts is None:
-        return None
-    date, hours, seconds, fraction = parts.groups()
-    return f"{date} {hours or '00:00'}:{seconds or '00'}.{(fraction or '').rstrip('0')}"
+    if isinstance(key, tuple):
+        return ", ".join(map(str, key))
+    if isinstance(key, np.datetime64):
+        return str(pd.Timestamp(key))
+    return str(pd.Timedelta(key)) if isinstance(key, np.timedelta64) else str(key)
 
 
 def frame_of_values(

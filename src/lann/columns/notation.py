@@ -136,11 +136,7 @@ class NumberNotation:
             and set(state) == {"decimal", "thousands", "prefix", "suffix", "decimals"}
             and state["decimal"] in (".", ",")
             and state["thousands"] in ("", ".", ",", *OTHER_THOUSANDS)
-            and state["thousands"] != state["decimal"]
-            and all(
-                isinstance(state[key], str) and state[key].strip() in ("", *UNITS)
-                for key in ("prefix", "suffix")
-            )
+            and all(str(state[key]).strip() in ("", *UNITS) for key in ("prefix", "suffix"))
             and (state["decimals"] is None or type(state["decimals"]) is int)
             and 0 <= (state["decimals"] or 0) <= MOST_DIGITS
         )
@@ -176,7 +172,7 @@ def find_number_notation(
     if is_plain and are_codes(texts):
         return None, "its numbers have leading zeros, as codes have"
     if is_plain and (decimal != "," or None in first):
-        return NumberNotation(decimals=_common_decimals(texts[:N_SHOWN], ".")), ""
+        return NumberNotation(decimals=common_decimals(texts[:N_SHOWN], ".")), ""
     units = {(match["prefix"], match["suffix"]) for match in first if match is not None}
     if len(units) != 1 or all(next(iter(units))):
         return None, ""
@@ -190,7 +186,7 @@ def find_number_notation(
         *chosen,
         prefix=prefix + mode(gap for gap, _ in gaps) if prefix else "",
         suffix=mode(gap for _, gap in gaps) + suffix if suffix else "",
-        decimals=_common_decimals((match[3] for match in matches if match), chosen[0]),
+        decimals=common_decimals((match[3] for match in matches if match), chosen[0]),
     )
     return notation, ""
 
@@ -247,7 +243,7 @@ def _plain_numbers(texts: Sequence[str]) -> Floats:
     return pd.to_numeric(np.array(plain, dtype=object), errors="coerce").astype("float64")
 
 
-def _common_decimals(bodies: Iterable[str], decimal: str) -> int | None:
+def common_decimals(bodies: Iterable[str], decimal: str) -> int | None:
     """Return the number of decimals that all numbers have; None if they have different numbers."""
     common = None
     for body in bodies:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import math
 import re
 import warnings
-from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from numbers import Real
@@ -16,9 +14,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from lann._support.format import is_missing, value_text
-from lann._support.sizes import LARGEST_VALUE
+from lann._support.format import ShownNumber, is_missing, value_text
 from lann._support.types import Indices
 from lann.columns.notation import (
     DATE_DTYPE,
@@ -30,11 +28,11 @@ from lann.columns.notation import (
     find_number_notation,
     table_decimal,
 )
+from lann.columns.schema import LARGEST_INTEGER, Feature, value_as_text
 
 ColumnKind = Literal["number", "category", "bool", "date", "ignored"]
 BOOLS = {"true": True, "false": False}
 Notation = NumberNotation | DateNotation
-LARGEST_INTEGER = 2**53
 # Text with more different values than this, and in most rows, identifies the rows.
 MOST_IDENTIFIERS = 20
 # In smaller tables, numbers may count up by chance.
@@ -55,10 +53,10 @@ class TableWarning(UserWarning):
     --------
     >>> import warnings
     >>> import pandas as pd
-    >>> from lann.tables import TableWarning, TrainingTable
+    >>> from lann.tables import TableModel, TableWarning
     >>> frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": [1, 1, 1, 1], "y": ["u", "v", "u", "v"]})
     >>> with warnings.catch_warnings(record=True) as caught:
-    ...     table = TrainingTable.from_frame(frame, "y")
+    ...     model = TableModel.fit(frame, "y")
     >>> print(caught[0].message)
     Column 'b' is ignored: it has the same value in every row.
     """
@@ -109,7 +107,7 @@ class Cells:
             dates = column.dt.tz_convert(None) if has_zone else column
             return cls("date", dates.astype(DATE_DTYPE), index, has_zone=has_zone)
         if pd.api.types.is_string_dtype(column) and column.dtype != object:
-            return cls._from_texts(column, index)
+            return cls.from_texts(column, index)
         return cls._from_objects(column.astype(object), index)
 
     @classmethod
@@ -117,29 +115,27 @@ class Cells:
         column = column.where(column.notna(), None)
         present = column.dropna()
         types = set(map(type, present))
-        if types <= {str}:
-            return cls._from_texts(column, index)
         bools: set[type] = {bool, np.bool_}
+        if types <= {str}:
+            return cls.from_texts(column, index)
         if types <= bools:
             return cls("bool", column, index)
         if not types & bools and all(issubclass(type_, Real | Decimal) for type_ in types):
-            return cls("number", column.map(as_float, na_action="ignore").astype("float64"), index)
-        if all(issubclass(type_, date) for type_ in types):
-            zones = {isinstance(cell, datetime) and cell.tzinfo is not None for cell in present}
-            if len(zones) == 1:
-                has_zone = zones.pop()
-                dates = pd.Series(pd.NaT, index=index, dtype=DATE_DTYPE)
-                dates[present.index] = [
-                    pd.Timestamp(cell.astimezone(UTC).replace(tzinfo=None) if has_zone else cell)
-                    for cell in present
-                ]
-                return cls("date", dates.astype(DATE_DTYPE), index, has_zone=has_zone)
+            return cls("number", column.astype("float64"), index)
+        zones = {isinstance(cell, datetime) and cell.tzinfo is not None for cell in present}
+        if all(issubclass(type_, date) for type_ in types) and len(zones) == 1:
+            has_zone = zones.pop()
+            if has_zone:
+                column = column.map(
+                    lambda cell: cell.astimezone(UTC).replace(tzinfo=None), na_action="ignore"
+                )
+            return cls("date", pd.to_datetime(column).astype(DATE_DTYPE), index, has_zone=has_zone)
         if not all(isinstance(cell, Hashable) and not isinstance(cell, tuple | bytes) for cell in present):
             return cls("other", column, index)
-        return cls._from_texts(column.map(value_as_text, na_action="ignore"), index)
+        return cls.from_texts(column.map(value_as_text, na_action="ignore"), index)
 
     @classmethod
-    def _from_texts(cls, column: pd.Series, index: pd.Index) -> Cells:
+    def from_texts(cls, column: pd.Series, index: pd.Index) -> Cells:
         codes, distinct = pd.factorize(column)
         stripped = [None if (text := str(cell).strip()) in _MISSING else text for cell in distinct]
         again, texts = pd.factorize(np.array([*stripped, None], dtype=object))  # "a" and " a" are the same
@@ -166,29 +162,11 @@ class Cells:
         return texts.where(self.values.notna(), None)
 
 
-def as_float(value: Any) -> float:
-    """Return a number as a float; an integer that is too large is infinite."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-
-
-def value_as_text(value: Any) -> str:
-    """Return a value as text; 1.0 is "1".
-
-    >>> value_as_text(1.0), value_as_text(2.5), value_as_text("red"), value_as_text(True)
-    ('1', '2.5', 'red', 'True')
-    """
-    if isinstance(value, float | np.floating):
-        number = float(value)
-        return str(int(number)) if number.is_integer() and abs(number) < LARGEST_INTEGER else repr(number)
-    return str(value)
-
-
 def column_texts(column: pd.Series) -> np.ndarray[Any, Any]:
     """Return the cells of a column as text, None where missing: (n_rows,)."""
-    return Cells.from_column(column).as_texts().to_numpy(dtype=object)
+    texts = Cells.from_column(column).as_texts().to_numpy(dtype=object, copy=True)
+    texts[pd.isna(texts)] = None
+    return texts
 
 
 @dataclass(frozen=True)
@@ -212,8 +190,8 @@ class Column:
     Examples
     --------
     >>> import pandas as pd
-    >>> from lann.tables import infer_columns
-    >>> price, = infer_columns(pd.DataFrame({"price": ["$1,200.50", "$7.25", "$3.00"]}))
+    >>> from lann.columns.text import infer_columns
+    >>> (price,), values = infer_columns(pd.DataFrame({"price": ["$1,200.50", "$7.25", "$3.00"]}))
     >>> price.kind, price.reason, price.format(1500.5)
     ('number', 'it has numbers with commas between thousands and the unit $', '$1,500.50')
     """
@@ -276,10 +254,83 @@ class Column:
             raise ValueError(
                 f"Column {self.name!r} of {table} must have single values, not lists or objects."
             )
-        convert = {
-            "number": self._numbers, "date": self._dates, "bool": self._bools, "category": self._categories,
-        }  # fmt: skip
-        return convert[self.kind](cells, table).rename(self.name)
+        if self.kind == "category":
+            return self._categories(cells).rename(self.name)
+        if self.kind == "date" and cells.kind == "number":
+            cells = Cells.from_texts(cells.as_texts(), cells.index)
+        values = pd.Series(None, index=cells.index, dtype=object)
+        is_missing = cells.values.isna()
+        if cells.kind == self.kind:
+            notation = self.notation
+            fits = not isinstance(notation, DateNotation) or notation.has_zone == cells.has_zone
+            values = cells.values if fits else values
+        elif cells.kind == "text":
+            texts = cells.values if self.kind == "bool" else without_placeholders(cells.values)
+            values, is_missing = cells.spread(self._parsed(texts.dropna())), cells.spread(texts).isna()
+        self._check(values.notna() | is_missing, cells, self._must(), table)
+        if self.kind == "bool":
+            return values.astype("boolean" if values.isna().any() else "bool").rename(self.name)
+        if self.kind == "date":
+            return values.astype(DATE_DTYPE).rename(self.name)
+        numbers = values.astype("float64")
+        self._check(~np.isinf(numbers), cells, "must have finite numbers", table)
+        return numbers.rename(self.name)
+
+    def _parsed(self, texts: pd.Series) -> pd.Series:
+        """Return the values of different texts, missing where a text does not fit."""
+        if isinstance(self.notation, NumberNotation):
+            return pd.Series(self.notation.parse(texts.to_list()), index=texts.index, dtype="float64")
+        if isinstance(self.notation, DateNotation):
+            return self.notation.parse(texts)
+        return texts.map(lambda text: BOOLS.get(text.lower())).astype(object)
+
+    def _must(self) -> str:
+        """Return what the cells must be, for messages."""
+        if isinstance(self.notation, NumberNotation):
+            words = self.notation.describe()
+            return f"must have numbers{f' with {words}' if words else ''}"
+        if isinstance(self.notation, DateNotation):
+            zone = " and a time zone" if self.notation.has_zone else ""
+            return f"must have dates like {self.notation.format_date(pd.Timestamp(2024, 5, 31))}{zone}"
+        return "must have true or false"
+
+    def _categories(self, cells: Cells) -> pd.Series:
+        if cells.kind == "text" and isinstance(self.notation, NumberNotation):
+            numbers = self.notation.parse(cells.values.to_list())
+            same = [
+                value_as_text(number) if abs(number) < LARGEST_INTEGER else text
+                for text, number in zip(cells.values, numbers, strict=True)
+            ]
+            return cells.spread(pd.Series(same, dtype=object)).astype(object)
+        texts = cells.as_texts()
+        return texts.where(texts.notna(), np.nan).astype(object)
+
+    def _check(self, fits: Any, cells: Cells, must: str, table: str) -> None:
+        """Raise ValueError that names the first row that does not fit."""
+        invalid = np.flatnonzero(~np.asarray(fits, dtype=bool))
+        if len(invalid):
+            value, row = cells.as_texts().iloc[invalid[0]], cells.index[invalid[0]]
+            raise ValueError(f"Column {self.name!r} of {table} {must}; row {row} has {value!r}.")
+
+    @classmethod
+    def from_feature(cls, feature: Feature) -> Column:
+        """Return a column for a feature of a model, written in the plainest way.
+
+        Parameters
+        ----------
+        feature : Feature
+
+        Returns
+        -------
+        column : Column
+        """
+        kind: Any = "category" if feature.kind in ("ordered", "empty") else feature.kind
+        notation: Notation | None = None
+        if kind == "number":
+            notation = NumberNotation()
+        elif kind == "date":
+            notation = DateNotation(shown="%Y-%m-%d" if feature.unit == "D" else "%Y-%m-%d %H:%M:%S")
+        return cls(feature.name, kind, "it is a feature of the model", notation)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as a dict of JSON values.
@@ -313,164 +364,28 @@ class Column:
             and isinstance(state["name"], str)
             and isinstance(state["reason"], str)
             and state["kind"] in get_args(ColumnKind)
-            and isinstance(state["words"], list | tuple)
-            and [type(word) for word in state["words"]] == [str, str]
-            and [word.lower() for word in state["words"]] == list(BOOLS)
+            and [str(word).lower() for word in state["words"]] == list(BOOLS)
         )
         if not is_valid:
             raise ValueError(f"{state!r} does not describe a column.")
         notation: Notation | None = None
         if state["kind"] == "date":
             notation = DateNotation.from_dict(state["notation"])
-        elif state["kind"] == "number" or (state["kind"] == "category" and state["notation"] is not None):
+        elif state["kind"] == "number" or state["notation"] is not None:
             notation = NumberNotation.from_dict(state["notation"])
-        elif state["notation"] is not None:
-            raise ValueError(f"Column {state['name']!r} is {state['kind']}; it cannot have a notation.")
         return cls(state["name"], state["kind"], state["reason"], notation, tuple(state["words"]))
-
-    def _numbers(self, cells: Cells, table: str) -> pd.Series:
-        assert isinstance(self.notation, NumberNotation)
-        words = self.notation.describe()
-        must = f"must have numbers{f' with {words}' if words else ''}"
-        if cells.kind == "number":
-            numbers = cells.values
-        elif cells.kind == "text":
-            texts = without_placeholders(cells.values)
-            parsed = np.full(len(texts), np.nan)
-            is_present = texts.notna().to_numpy()
-            parsed[is_present] = self.notation.parse(texts[is_present].to_list())
-            self._check(~np.isnan(parsed) | ~is_present, cells, must, table)
-            numbers = cells.spread(parsed)
-        else:
-            self._check(cells.values.isna(), cells, must, table)
-            numbers = pd.Series(np.nan, index=cells.index)
-        sizes = np.abs(numbers.to_numpy(dtype="float64", na_value=np.nan))
-        if not np.nanmax(sizes, initial=0.0) <= LARGEST_VALUE:
-            self._check_rows(~np.isinf(sizes), cells, "must have finite numbers", table)
-            largest = f"must have numbers of at most {LARGEST_VALUE:g}, whose squares are finite"
-            self._check_rows(~(sizes > LARGEST_VALUE), cells, largest, table)
-        return numbers.astype("float64")
-
-    def _dates(self, cells: Cells, table: str) -> pd.Series:
-        notation = self.notation
-        assert isinstance(notation, DateNotation)
-        if cells.kind == "date":
-            zone = "with" if notation.has_zone else "without"
-            fits = (cells.has_zone == notation.has_zone) | cells.values.isna()
-            self._check(fits, cells, f"must have dates {zone} a time zone", table)
-            return cells.values
-        texts = cells.as_texts() if cells.kind == "number" else cells.values
-        dates = pd.Series(pd.NaT, index=texts.index)
-        if cells.kind != "bool":
-            texts = without_placeholders(texts)
-            dates = notation.parse(texts.dropna()).reindex(texts.index)
-        example = notation.format_date(pd.Timestamp(2024, 5, 31))
-        self._check(dates.notna() | texts.isna(), cells, f"must have dates like {example}", table)
-        return (cells.spread(dates) if cells.kind == "text" else dates).astype(DATE_DTYPE)
-
-    def _bools(self, cells: Cells, table: str) -> pd.Series:
-        values = cells.values
-        if cells.kind == "text":
-            values = values.map(lambda text: BOOLS.get(text.lower())).astype(object)
-        elif cells.kind != "bool":
-            values = pd.Series(None, index=values.index, dtype=object)
-        self._check(values.notna() | cells.values.isna(), cells, "must have true or false", table)
-        if cells.kind == "text":
-            values = cells.spread(values)
-        return values.astype("boolean" if values.isna().any() else "bool")
-
-    def _categories(self, cells: Cells, table: str) -> pd.Series:
-        if cells.kind == "text" and isinstance(self.notation, NumberNotation):
-            numbers = self.notation.parse(cells.values.to_list())
-            same = [
-                value_as_text(number) if abs(number) < LARGEST_INTEGER else text
-                for text, number in zip(cells.values, numbers, strict=True)
-            ]
-            return cells.spread(pd.Series(same, dtype=object)).astype(object)
-        texts = cells.as_texts()
-        return texts.where(texts.notna(), np.nan).astype(object)
-
-    def _check(self, fits: Any, cells: Cells, must: str, table: str) -> None:
-        """Raise ValueError that names the first row that does not fit; `fits` is as long as the values."""
-        fits = np.asarray(fits, dtype=bool)
-        if not fits.all():
-            self._check_rows(fits if cells.codes is None else np.append(fits, True)[cells.codes],
-                             cells, must, table)  # fmt: skip
-
-    def _check_rows(self, fits: np.ndarray[Any, Any], cells: Cells, must: str, table: str) -> None:
-        invalid = np.flatnonzero(~fits)
-        if len(invalid):
-            value, row = cells.as_texts().iloc[invalid[0]], cells.index[invalid[0]]
-            raise ValueError(f"Column {self.name!r} of {table} {must}; row {row} has {value!r}.")
-
-
-@dataclass(frozen=True)
-class ColumnRequests:
-    """What the user says about columns.
-
-    Attributes
-    ----------
-    categorical, numeric, drop : sequence of str
-        Columns of categories, of numbers, and to ignore.
-    dates : mapping of str to str or None
-        Columns of dates, with their formats where these are given.
-    decimal : {".", ","} or None
-    keeps_constant : bool
-        Whether constant columns are used, too.
-    """
-
-    categorical: Sequence[str] = ()
-    numeric: Sequence[str] = ()
-    dates: Mapping[str, str | None] = field(default_factory=dict)
-    drop: Sequence[str] = ()
-    decimal: str | None = None
-    keeps_constant: bool = False
-
-    @classmethod
-    def from_kinds(cls, kinds: Mapping[str, str], **others: Any) -> ColumnRequests:
-        """Return the requests of a mapping from columns to "category", "number", "date" or a date format."""
-        for column, kind in kinds.items():
-            if kind not in ("category", "number", "date") and "%" not in kind:
-                raise ValueError(
-                    f"The kind of column {column!r} must be 'category', 'number', 'date' or a format of "
-                    f"dates; got {kind!r}."
-                )
-        return cls(
-            [column for column, kind in kinds.items() if kind == "category"],
-            [column for column, kind in kinds.items() if kind == "number"],
-            {
-                column: None if kind == "date" else kind
-                for column, kind in kinds.items()
-                if kind not in ("category", "number")
-            },
-            **others,
-        )
-
-    def check(self, frame: pd.DataFrame, table: str) -> None:
-        """Raise ValueError if a named column does not exist, or is named twice."""
-        if self.decimal not in (None, ".", ","):
-            raise ValueError(f"decimal must be '.' or ','; got {self.decimal!r}.")
-        seen: dict[str, str] = {}
-        for parameter in ("categorical", "numeric", "dates", "drop"):
-            for name in sorted(set(getattr(self, parameter))):
-                check_named_column(frame, name, parameter, table)
-                if name in seen:
-                    raise ValueError(f"Column {name!r} is named in both {seen[name]} and {parameter}.")
-                seen[name] = parameter
 
 
 def infer_columns(
     frame: pd.DataFrame,
+    kinds: Mapping[str, str] | None = None,
     *,
-    categorical: Sequence[str] = (),
-    numeric: Sequence[str] = (),
-    dates: Sequence[str] | Mapping[str, str] = (),
     drop: Sequence[str] = (),
-    decimal: str | None = None,
+    keeps_constant: bool = False,
     table: str = "the table",
     row_numbers: Indices | None = None,
-) -> tuple[Column, ...]:
-    """Decide what each column of a table has, and how its text becomes values.
+) -> tuple[tuple[Column, ...], pd.DataFrame]:
+    """Decide what each column of a table has, and return the values of those that are used.
 
     A text column has numbers if every cell is one, in the same notation: with a decimal point or comma,
     separators between thousands, a percent sign or a currency. It has bools if the cells are true and false,
@@ -480,27 +395,26 @@ def infer_columns(
     Parameters
     ----------
     frame : DataFrame
-        Of text, as read from a CSV file, or with types.
-    categorical : sequence of str, default=()
-        Columns whose values are categories, whatever they look like.
-    numeric : sequence of str, default=()
-        Columns that must have numbers.
-    dates : sequence of str or dict of str to str, default=()
-        Columns that must have dates; a dict has their formats, such as ``{"day": "%d/%m/%Y"}``.
+        Of text, as read from a CSV file, or with types. ``frame.attrs["decimal"]`` is the decimal separator,
+        which decides what "1,234" is; by default, it is what the other columns have.
+    kinds : mapping of str to str or None, default=None
+        What columns have, if it is not to be inferred: "category", "number", "date", or the format of dates,
+        such as "%d/%m/%Y".
     drop : sequence of str, default=()
         Columns to ignore.
-    decimal : {".", ","} or None, default=None
-        The decimal separator, which decides what "1,234" is. By default, it is that of the file if the frame
-        comes from `read_table`, else what the other columns of the frame have.
+    keeps_constant : bool, default=False
+        Whether constant columns are used, too.
     table : str, default="the table"
         Name of the table in messages.
     row_numbers : ndarray of shape (n_rows,) or None, default=None
-        Numbers of the rows in messages; None counts them from 0.
+        Numbers of the rows in messages and in the result; None counts them from 0.
 
     Returns
     -------
     columns : tuple of Column
         One for each column, in order.
+    values : DataFrame
+        As `apply_columns` returns it.
 
     Raises
     ------
@@ -512,18 +426,14 @@ def infer_columns(
     TableWarning
         If a column is ignored, seems to identify the rows, or is ambiguous.
 
-    See Also
-    --------
-    apply_columns : Convert the columns of a table.
-
     Examples
     --------
     >>> import pandas as pd
-    >>> from lann.tables import infer_columns
+    >>> from lann.columns.text import infer_columns
     >>> frame = pd.DataFrame({"age": ["51", "-", "48"], "share": ["35 %", "7,5 %", "12 %"],
     ...                       "member": ["true", "false", ""], "day": ["31.05.2024", "01.06.2024", "?"],
     ...                       "city": ["Ulm", "Bonn", "Ulm"]})
-    >>> for column in infer_columns(frame):
+    >>> for column in infer_columns(frame)[0]:
     ...     print(column.name, column.kind, column.reason)
     age number it has numbers
     share number it has numbers with decimal commas and the unit %
@@ -531,39 +441,45 @@ def infer_columns(
     day date it has dates like 31.05.2024
     city category it has text
     """
-    formats: dict[str, str | None] = dict(dates) if isinstance(dates, Mapping) else dict.fromkeys(dates)
-    requests = ColumnRequests(categorical, numeric, formats, drop, decimal)
-    return read_columns(frame, requests, table, row_numbers)[0]
-
-
-def read_columns(
-    frame: pd.DataFrame, requests: ColumnRequests, table: str, row_numbers: Indices | None = None
-) -> tuple[tuple[Column, ...], pd.DataFrame]:
-    """Decide what each column has, and return the values of those that are used, as `apply_columns` does."""
-    frame = with_text_names(frame, table)
-    requests.check(frame, table)
-    decimal = requests.decimal or frame.attrs.get("decimal") or table_decimal(frame)
+    frame, kinds = with_text_names(frame, table), dict(kinds or {})
+    for parameter, named in (("kinds", kinds), ("drop", drop)):
+        for name in named:
+            check_named_column(frame, name, parameter, table)
+    for name, kind in kinds.items():
+        if kind not in ("category", "number", "date") and "%" not in kind:
+            raise ValueError(
+                f"The kind of column {name!r} must be 'category', 'number', 'date' or a format of dates; got "
+                f"{kind!r}."
+            )
+    decimal = frame.attrs.get("decimal") or table_decimal(frame)
     # Number of decimals of the columns that were read as numbers from text.
     decimals = frame.attrs.get("decimals", {})
     columns, used = [], {}
     for name in frame.columns:
-        if name in requests.drop:
+        if name in drop:
             columns.append(Column(name, "ignored", "it is dropped"))
             continue
         cells = Cells.from_column(frame[name], row_numbers)
+        kind = kinds.get(name, "")
         is_categorical = isinstance(frame[name].dtype, pd.CategoricalDtype)
-        column, ambiguous = _infer(name, cells, requests, decimal, is_categorical, table)
+        column, ambiguous = _infer(name, cells, kind, decimal, table, is_categorical=is_categorical)
         if name in decimals and column.kind == "number":
-            notation = NumberNotation(decimal or ".", decimals=decimals[name])
-            column = _numbers(name, notation)
+            column = _numbers(name, NumberNotation(decimal or ".", decimals=decimals[name]))
         if column.is_used:
-            values = column.convert(cells, table)
-            is_named = is_categorical or name in requests.categorical
-            column = if_useful(column, values, is_named=is_named, keeps_constant=requests.keeps_constant)
-            if column.is_used:
-                used[name] = values
+            used[name] = column.convert(cells, table)
+            is_named = is_categorical or kind == "category"
+            column = if_useful(column, used[name], is_named=is_named, keeps_constant=keeps_constant)
+        if not column.is_used:
+            used.pop(name, None)
+            warn_of_ignored(column)
+        elif why := _identifies_rows(column, used[name]):
+            _warn(
+                f"Column {name!r} seems to identify the rows, as {why}; leave it out with drop (--drop), or "
+                "let it name the rows with id (--id)."
+            )
+        if ambiguous:
+            _warn(f"Column {name!r} is read as text, because {ambiguous}.")
         columns.append(column)
-        _warn(column, ambiguous, used.get(name))
     index = pd.RangeIndex(len(frame)) if row_numbers is None else pd.Index(row_numbers)
     return tuple(columns), pd.DataFrame(used, index=index)
 
@@ -605,8 +521,8 @@ def apply_columns(
     Examples
     --------
     >>> import pandas as pd
-    >>> from lann.tables import apply_columns, infer_columns
-    >>> columns = infer_columns(pd.DataFrame({"age": ["51", "48"], "size": ["1,5", "1,25"]}))
+    >>> from lann.columns.text import apply_columns, infer_columns
+    >>> columns, _ = infer_columns(pd.DataFrame({"age": ["51", "48"], "size": ["1,5", "1,25"]}))
     >>> apply_columns(pd.DataFrame({"size": ["1,75", None], "age": ["18", "?"]}), columns)
         age  size
     0  18.0  1.75
@@ -653,56 +569,58 @@ def if_useful(
 
 
 def _infer(
-    name: str,
-    cells: Cells,
-    requests: ColumnRequests,
-    decimal: str | None,
-    is_categorical: bool,
-    table: str,
+    name: str, cells: Cells, kind: str, decimal: str | None, table: str, *, is_categorical: bool
 ) -> tuple[Column, str]:
-    """Return the description of a column, and what is ambiguous in it."""
+    """Return the description of a column, and what is ambiguous in it; `kind` is what the user says."""
     if cells.kind == "other":
         return Column(name, "ignored", "its cells are lists or other objects"), ""
-    if cells.is_empty:
+    if cells.values.isna().all():
         return Column(name, "ignored", "it is empty"), ""
-    if name in requests.categorical:
-        return _category(name, cells, decimal, "it is named as categorical"), ""
-    if name in requests.numeric:
-        return _named_numbers(name, cells, decimal, table), ""
-    if name in requests.dates:
-        return _named_dates(name, cells, requests.dates[name], table), ""
-    if is_categorical:
-        return _category(name, cells, decimal, "its type is category"), ""
-    if cells.kind == "text":
-        return _from_texts(name, cells.values, decimal)
-    if cells.kind == "number":
-        return _numbers(name, _typed_numbers(cells.values)), ""
+    if kind == "category" or is_categorical:
+        reason = "it is named as categorical" if kind == "category" else "its type is category"
+        return Column(name, "category", reason, _category_notation(cells, decimal)), ""
+    texts = without_placeholders(cells.values if cells.kind == "text" else cells.as_texts()).dropna()
+    if "%" in kind and cells.kind != "date":
+        return _dates(name, DateNotation.from_format(kind, texts)), ""
     if cells.kind == "date":
         return _dates(name, DateNotation.from_dates(cells.values, has_zone=cells.has_zone)), ""
+    if kind == "date":
+        dates, reason = find_date_notation(texts, named=True)
+        if reason:
+            raise ValueError(f"Column {name!r} of {table} is ambiguous: {reason}; give its format.")
+        return _dates(name, dates or DateNotation()), ""
+    if cells.kind == "number":
+        present = cells.values.dropna()
+        return _numbers(name, NumberNotation(decimals=0 if (present == present.round()).all() else None)), ""
+    if cells.kind == "text":
+        return _from_texts(name, cells.values, texts, kind, decimal, table)
+    if kind == "number":
+        return _numbers(name, NumberNotation()), ""
     return Column(name, "bool", "it has true and false"), ""
 
 
-def _from_texts(name: str, distinct: pd.Series, decimal: str | None) -> tuple[Column, str]:
-    words = sorted(distinct) if len(distinct) <= 6 else []
+def _from_texts(
+    name: str, distinct: pd.Series, texts: pd.Series, kind: str, decimal: str | None, table: str
+) -> tuple[Column, str]:
+    words = sorted(distinct) if len(distinct) <= 6 and kind != "number" else []
     if words and {word.lower() for word in words} <= set(BOOLS):
         # How true and false are written, also if one of them does not occur.
-        first = next((word for word in words if word.lower() == "true"), None)
-        if first is not None:
-            pair = first, {"true": "false", "TRUE": "FALSE"}.get(first, "False")
-        else:
-            pair = {"false": "true", "FALSE": "TRUE"}.get(words[0], "True"), words[0]
-        return Column(name, "bool", "it has true and false", words=pair), ""
-    texts = without_placeholders(distinct).dropna()
+        true = next((word for word in words if word.lower() == "true"), None)
+        false = next((word for word in words if word.lower() == "false"), None)
+        true = true or {"false": "true", "FALSE": "TRUE"}.get(str(false), "True")
+        false = {"true": "false", "TRUE": "FALSE"}.get(true, "False")
+        return Column(name, "bool", "it has true and false", words=(true, false)), ""
     numbers, why_not = find_number_notation(texts.to_list(), decimal)
-    if numbers is not None:
-        return _numbers(name, numbers), ""
+    if kind == "number" and "may be" in why_not:
+        raise ValueError(f"Column {name!r} of {table} is ambiguous: {why_not}; give the decimal separator.")
+    if numbers is not None or kind == "number":
+        return _numbers(name, numbers or NumberNotation(decimal=decimal or ".")), ""
     dates, no_date = find_date_notation(texts)
     if dates is not None:
         return _dates(name, dates), ""
-    is_code = "codes" in why_not
-    return Column(name, "category", why_not if is_code else "it has text"), "" if is_code else (
-        why_not or no_date
-    )
+    if "codes" in why_not:
+        return Column(name, "category", why_not), ""
+    return Column(name, "category", "it has text"), why_not or no_date
 
 
 def _numbers(name: str, notation: NumberNotation) -> Column:
@@ -710,71 +628,27 @@ def _numbers(name: str, notation: NumberNotation) -> Column:
     return Column(name, "number", f"it has numbers{f' with {words}' if words else ''}", notation)
 
 
-def _typed_numbers(numbers: pd.Series) -> NumberNotation:
-    """Return the notation of a column of numbers: integers have no decimals."""
-    present = numbers.dropna()
-    return NumberNotation(decimals=0 if (present == present.round()).all() else None)
-
-
 def _dates(name: str, notation: DateNotation) -> Column:
     example = notation.format_date(pd.Timestamp(2024, 5, 31))
     return Column(name, "date", f"it has dates like {example}", notation)
 
 
-def _category(name: str, cells: Cells, decimal: str | None, reason: str) -> Column:
-    """Return the description of categories; 1 and 1.0 are the same one if all are numbers, but not codes."""
-    notation = NumberNotation() if cells.kind == "number" else None
+def _category_notation(cells: Cells, decimal: str | None) -> NumberNotation | None:
+    """Return the notation of categories: 1 and 1.0 are the same one if all are numbers, but not codes."""
     if cells.kind == "text":
         found, _ = find_number_notation(cells.values.to_list(), decimal)
         if found is not None and not (found.prefix or found.suffix):
-            notation = NumberNotation(found.decimal, found.thousands)
-    return Column(name, "category", reason, notation)
+            return NumberNotation(found.decimal, found.thousands)
+    return NumberNotation() if cells.kind == "number" else None
 
 
-def _named_numbers(name: str, cells: Cells, decimal: str | None, table: str) -> Column:
-    notation: NumberNotation | None = NumberNotation()
-    if cells.kind == "number":
-        notation = _typed_numbers(cells.values)
-    elif cells.kind == "text":
-        texts = without_placeholders(cells.values).dropna().to_list()
-        notation, reason = find_number_notation(texts, decimal)
-        if "may be" in reason:
-            raise ValueError(
-                f"Column {name!r} of {table} is ambiguous: {reason}; give the decimal separator."
-            )
-    return _numbers(name, notation or NumberNotation(decimal=decimal or "."))
-
-
-def _named_dates(name: str, cells: Cells, format: str | None, table: str) -> Column:
-    if cells.kind == "date":
-        return _dates(name, DateNotation.from_dates(cells.values, has_zone=cells.has_zone))
-    texts = without_placeholders(cells.values if cells.kind == "text" else cells.as_texts()).dropna()
-    if format is not None:
-        return _dates(name, DateNotation.from_format(format, texts))
-    notation, reason = find_date_notation(texts, named=True)
-    if reason:
-        raise ValueError(f"Column {name!r} of {table} is ambiguous: {reason}; give its format.")
-    return _dates(name, notation or DateNotation())
-
-
-def _warn(column: Column, ambiguous: str, values: pd.Series | None) -> None:
-    if column.kind == "ignored":
-        warn_of_ignored(column)
-    if ambiguous:
-        message = f"Column {column.name!r} is read as text, because {ambiguous}."
-        warnings.warn(message, TableWarning, stacklevel=4)
-    if values is not None and (why := _identifies_rows(column, values)):
-        warnings.warn(
-            f"Column {column.name!r} seems to identify the rows, as {why}; leave it out with drop (--drop), "
-            "or let it name the rows with id (--id).",
-            TableWarning,
-            stacklevel=4,
-        )
+def _warn(message: str) -> None:
+    warnings.warn(message, TableWarning, stacklevel=4)
 
 
 def warn_of_ignored(column: Column) -> None:
     """Warn that a column is not used."""
-    warnings.warn(f"Column {column.name!r} is ignored: {column.reason}.", TableWarning, stacklevel=5)
+    _warn(f"Column {column.name!r} is ignored: {column.reason}.")
 
 
 def _identifies_rows(column: Column, values: pd.Series) -> str:
@@ -812,11 +686,11 @@ def nearest_name(name: str, names: Iterable[str]) -> str | None:
 
 def with_text_names(frame: pd.DataFrame, table: str) -> pd.DataFrame:
     """Return a table whose columns have texts as names; raise ValueError if two have the same."""
-    names = [str(name) for name in frame.columns]
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise ValueError(f"There is more than one column {repeated[0]!r} in {table}.")
-    return frame.set_axis(names, axis=1)
+    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    if frame.columns.has_duplicates:
+        name = frame.columns[frame.columns.duplicated()][0]
+        raise ValueError(f"There is more than one column {name!r} in {table}.")
+    return frame
 
 
 def check_columns_present(frame: pd.DataFrame, names: Iterable[str], table: str) -> None:
@@ -825,30 +699,51 @@ def check_columns_present(frame: pd.DataFrame, names: Iterable[str], table: str)
     missing = [name for name in needed if name not in frame]
     if not missing:
         return
-    columns, are = ("columns", "are") if len(missing) > 1 else ("column", "is")
-    message = f"The {columns} {_listed(missing)} {are} missing in {table}"
-    others = [str(name) for name in frame.columns if name not in set(needed)]
+    columns, are, they = ("columns", "are", "are they") if len(missing) > 1 else ("column", "is", "is it")
+    others = [str(name) for name in frame.columns if name not in needed]
     similar = [found for name in missing if (found := nearest_name(name, others)) is not None]
-    if len(similar) < len(missing):
-        raise ValueError(f"{message}.")
-    raise ValueError(f"{message}; {'are they' if len(missing) > 1 else 'is it'} {_listed(similar)}?")
+    hint = f"; {they} {_listed(similar)}?" if len(similar) == len(missing) else "."
+    raise ValueError(f"The {columns} {_listed(missing)} {are} missing in {table}{hint}")
 
 
 def check_named_column(frame: pd.DataFrame, name: str, parameter: str, table: str) -> None:
     """Raise ValueError if a table does not have the column that a parameter names."""
     if name in frame:
         return
-    message = f"There is no column {name!r} in {table} for {parameter}; "
     names = [str(column) for column in frame.columns]
-    similar = nearest_name(name, names)
-    if similar is not None:
-        raise ValueError(f"{message}did you mean {similar!r}?")
-    n_more = len(names) - MOST_LISTED
-    raise ValueError(
-        f"{message}its columns are {_listed(names[:MOST_LISTED])}"
-        f"{f' and {n_more} more' if n_more > 0 else ''}."
+    similar, n_more = nearest_name(name, names), len(names) - MOST_LISTED
+    more = f" and {n_more} more" if n_more > 0 else ""
+    hint = (
+        f"its columns are {_listed(names[:MOST_LISTED])}{more}."
+        if similar is None
+        else (f"did you mean {similar!r}?")
     )
+    raise ValueError(f"There is no column {name!r} in {table} for {parameter}; {hint}")
 
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))
+
+
+def shown_values(columns: Sequence[Column], values: NDArray[Any]) -> NDArray[Any]:
+    """Return values as the columns write them: text, or numbers that are shown so; None where missing.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    values : ndarray of shape (n_rows, n_features)
+        Objects: numbers, text, bools and dates.
+
+    Returns
+    -------
+    shown : ndarray of shape (n_rows, n_features)
+    """
+    shown = np.full(values.shape, None, dtype=object)
+    for j, column in enumerate(columns):
+        codes, distinct = pd.factorize(values[:, j])  # each value is formatted once
+        texts: list[Any] = [column.format(value) for value in distinct]
+        if column.kind == "number":
+            texts = [ShownNumber(value, text) for value, text in zip(distinct, texts, strict=True)]
+        known = np.array([*texts, None], dtype=object)  # the last one is that of missing values
+        shown[:, j] = known[codes]
+    return shown

@@ -16,8 +16,7 @@ from lann._support.sizes import check_values
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.columns.inputs import read_rows
-from lann.columns.reader import array_as_table, as_table, infer_schema, names_none
-from lann.columns.schema import Feature, TableSchema
+from lann.columns.schema import Feature, TableSchema, array_as_table, as_table, infer_schema, names_none
 from lann.metric import Levels, row_hashes
 from lann.search import ExactSearch, Partition
 

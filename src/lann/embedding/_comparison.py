@@ -21,7 +21,7 @@ from lann._base import NeighborClassifier
 from lann._support.types import Floats, Indices
 from lann._support.validation import Integer, validate
 from lann.classifier import LANNClassifier
-from lann.columns.reader import as_table, infer_schema, read
+from lann.columns.schema import as_table, infer_schema, read
 from lann.embedding._embeddings import DiscriminantPlane, LANNEmbedding, NeighborEmbedding
 from lann.metric import Encoding
 

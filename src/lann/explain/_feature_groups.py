@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from lann._support.format import printable
 from lann._support.types import Floats, Indices
 from lann._support.validation import Number, validate
-from lann.columns.reader import as_table, infer_schema, read
-from lann.columns.schema import TableValues
+from lann.columns.schema import TableValues, as_table, infer_schema, read
 
 if TYPE_CHECKING:
     from lann.explain._explanation import Explanation

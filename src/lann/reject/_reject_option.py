@@ -37,7 +37,7 @@ from lann._support.validation import (
     validate_parameters,
 )
 from lann.columns.inputs import check_not_dask
-from lann.columns.reader import as_table
+from lann.columns.schema import as_table
 from lann.explain import Decision
 from lann.reject._row_evidence import (
     CERTAINTIES,

@@ -23,8 +23,7 @@ from sklearn.utils.validation import check_array
 from lann._support.rows import N_AROUND, relative_distances
 from lann._support.types import Floats, Indices, Labels
 from lann.columns.inputs import read_queries
-from lann.columns.reader import array_as_table, as_table, infer_schema, read
-from lann.columns.schema import UNSEEN, TableSchema
+from lann.columns.schema import UNSEEN, TableSchema, array_as_table, as_table, infer_schema, read
 from lann.model import NeighborModel
 
 # Rows with which queries are compared, at most.

@@ -189,9 +189,9 @@ def save_report(
     >>> import os, tempfile
     >>> from sklearn.datasets import load_iris
     >>> from lann.report import save_report
-    >>> from lann.tables import fit_table
+    >>> from lann.tables import TableModel
     >>> frame = load_iris(as_frame=True).frame
-    >>> model = fit_table(frame, "target")
+    >>> model = TableModel.fit(frame, "target")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_report(os.path.join(folder, "iris.html"), model, model.explain(frame, rows=[0, 70, 140]))
     ...     os.listdir(folder)

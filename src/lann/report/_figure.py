@@ -44,9 +44,9 @@ def save_embedding_figure(
     >>> from sklearn.datasets import load_wine
     >>> from lann import LANNEmbedding
     >>> from lann.report import save_embedding_figure
-    >>> from lann.tables import embed_table
+    >>> from lann.tables import TableModel
     >>> layout = LANNEmbedding(max_iter=50, random_state=0)
-    >>> embedded = embed_table(load_wine(as_frame=True).frame, "target", embedding=layout)
+    >>> embedded = TableModel.fit(load_wine(as_frame=True).frame, "target").embed(embedding=layout)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_embedding_figure(os.path.join(folder, "wine.svg"), embedded)
     ...     os.listdir(folder)

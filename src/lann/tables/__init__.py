@@ -1,55 +1,34 @@
-"""Tables as they are in files: read them, fit models to them, predict, explain and embed their rows."""
+"""Tables as they are in files: read and write them, fit models to them, predict and explain their rows."""
 
-from lann.columns.text import Column, TableWarning, apply_columns, infer_columns
-from lann.tables._baselines import fit_baselines
-from lann.tables._cross_validation import cross_validate
-from lann.tables._embed_table import embed_table
-from lann.tables._embedded_table import EmbeddedTable
-from lann.tables._embedding_summary import Accuracy, ClassAccuracy, ConfusedPair, EmbeddingSummary
-from lann.tables._files import check_table_path, read_table, write_table
-from lann.tables._fit import fit_table
-from lann.tables._labeled_rows import LabeledRows
-from lann.tables._memory import TableSize, table_size
-from lann.tables._model_info import ColumnInfo, ModelInfo
-from lann.tables._predict_file import PredictionCounts
-from lann.tables._reading import Reading
-from lann.tables._reject import FittedFold
-from lann.tables._sample import sample_table
-from lann.tables._stream_columns import StreamColumns
-from lann.tables._stream_run import StreamRun
-from lann.tables._table_file import is_large_table
+from lann.columns.text import Column as Column
+from lann.columns.text import TableWarning
+from lann.columns.text import apply_columns as apply_columns
+from lann.columns.text import infer_columns as infer_columns
+
+# The other names are for the command line and the reports; they can change.
+from lann.tables._cross_validation import FittedFold as FittedFold
+from lann.tables._cross_validation import cross_validate as cross_validate
+from lann.tables._cross_validation import fit_baselines as fit_baselines
+from lann.tables._embedded_table import Accuracy as Accuracy
+from lann.tables._embedded_table import ClassAccuracy as ClassAccuracy
+from lann.tables._embedded_table import EmbeddedTable as EmbeddedTable
+from lann.tables._embedded_table import EmbeddingSummary as EmbeddingSummary
+from lann.tables._labeled_rows import LabeledRows as LabeledRows
+from lann.tables._memory import TableSize as TableSize
+from lann.tables._memory import table_size as table_size
+from lann.tables._model_info import ColumnInfo as ColumnInfo
+from lann.tables._model_info import ModelInfo as ModelInfo
+from lann.tables._predict_file import PredictionCounts as PredictionCounts
+from lann.tables._predict_file import predicted_columns as predicted_columns
+from lann.tables._reading import Reading as Reading
+from lann.tables._reading import is_large_table as is_large_table
+from lann.tables._reading import read_table
+from lann.tables._reading import sample_table as sample_table
+from lann.tables._stream_run import StreamColumns as StreamColumns
+from lann.tables._stream_run import StreamRun as StreamRun
 from lann.tables._table_model import TableModel
-from lann.tables._training_table import TrainingTable
+from lann.tables._training_table import TrainingTable as TrainingTable
+from lann.tables._writing import check_table_path as check_table_path
+from lann.tables._writing import write_table
 
-__all__ = [
-    "Accuracy",
-    "ClassAccuracy",
-    "Column",
-    "ColumnInfo",
-    "ConfusedPair",
-    "EmbeddedTable",
-    "EmbeddingSummary",
-    "FittedFold",
-    "LabeledRows",
-    "ModelInfo",
-    "PredictionCounts",
-    "Reading",
-    "StreamColumns",
-    "StreamRun",
-    "TableModel",
-    "TableSize",
-    "TableWarning",
-    "TrainingTable",
-    "apply_columns",
-    "check_table_path",
-    "cross_validate",
-    "embed_table",
-    "fit_baselines",
-    "fit_table",
-    "infer_columns",
-    "is_large_table",
-    "read_table",
-    "sample_table",
-    "table_size",
-    "write_table",
-]
+__all__ = ["TableModel", "TableWarning", "read_table", "write_table"]

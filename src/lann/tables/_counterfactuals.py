@@ -13,16 +13,14 @@ from numpy.typing import NDArray
 
 from lann._support.format import printable
 from lann._support.types import Floats, Indices
-from lann.columns.inputs import frame_of_values
-from lann.columns.schema import Feature, TableSchema
-from lann.columns.text import TableWarning, check_named_column
-from lann.tables._feature_columns import schema_of, shown_values
-from lann.tables._labels import label_text
-from lann.tables._row_columns import row_names
+from lann.columns.inputs import as_fitted, frame_of_values
+from lann.columns.schema import Feature, TableSchema, value_as_text
+from lann.columns.text import TableWarning, check_named_column, shown_values
+from lann.tables._rows import row_names
 
 # numba is imported with the modules that compute, on first use.
 if TYPE_CHECKING:
-    from lann.explain import Counterfactuals, Explanation
+    from lann.explain import Counterfactuals, Explanation, Suspicion
     from lann.tables._table_model import TableModel
 
 # Decimals that numbers of a table have, at most; more are taken as none of their own.
@@ -85,9 +83,9 @@ def counterfactuals(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from lann.tables import fit_table
+    >>> from lann.tables import TableModel
     >>> frame = load_iris(as_frame=True).frame
-    >>> model = fit_table(frame, "target")
+    >>> model = TableModel.fit(frame, "target")
     >>> found = model.counterfactuals(frame, [60], target=2)
     >>> found.to_frame()[["query", "prediction", "becomes"]].drop_duplicates().values.tolist()
     [[60, 1, 2]]
@@ -143,9 +141,9 @@ def counterfactuals_of_explanation(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from lann.tables import fit_table
+    >>> from lann.tables import TableModel
     >>> frame = load_iris(as_frame=True).frame
-    >>> model = fit_table(frame, "target")
+    >>> model = TableModel.fit(frame, "target")
     >>> explanation = model.explain(frame, [70, 71], leave_out=None)
     >>> model.counterfactuals_of_explanation(explanation).found
     array([ True,  True])
@@ -154,7 +152,7 @@ def counterfactuals_of_explanation(
         raise ValueError(
             "The features of the explanation are groups; give an explanation of single features."
         )
-    schema, queries = schema_of(model.classifier), explanation.queries
+    schema, queries = model.schema, explanation.queries
     X = frame_of_values(schema, schema.values(queries)) if hasattr(model.classifier, "schema_") else queries
     if isinstance(X, pd.DataFrame):
         X = model._as_fitted(X)
@@ -214,9 +212,9 @@ def _warn_of_training_rows(training_rows: Indices) -> None:
 def _known_label(target: Any, classes: NDArray[Any]) -> Any:
     """Return the class that is meant, which may be given as text; raise ValueError if there is none."""
     for label in classes.tolist():
-        if label == target or label_text(label) == str(target):
+        if label == target or value_as_text(label) == str(target):
             return label
-    listed = ", ".join(printable(label_text(label)) for label in classes)
+    listed = ", ".join(printable(value_as_text(label)) for label in classes)
     raise ValueError(f"There is no class {str(target)!r}; the classes are {listed}.")
 
 
@@ -235,7 +233,7 @@ def _rounded(model: TableModel, found: Counterfactuals) -> Counterfactuals:
     """
     X, changed = model.classifier.model_.X, found.changed
     rows = found.rows.copy()
-    for j, feature in enumerate(schema_of(model.classifier).features):
+    for j, feature in enumerate(model.schema.features):
         of_column = changed[:, j] & ~np.isnan(found.queries[:, j])
         if feature.kind == "number" and of_column.any():
             decimals = _decimals(X[:, j])
@@ -278,3 +276,79 @@ def _probabilities(model: TableModel, rows: Floats) -> Floats:
     """Return the probabilities of the classes for rows given as numbers: (n_rows, n_classes)."""
     fitted = model.classifier.model_
     return fitted.vote(*fitted.voters(rows, n_jobs=model.classifier.n_jobs)).probabilities
+
+
+def suspicious_rows(model: TableModel, *, n_neighbors: int = 20) -> Suspicion:
+    """Find training rows whose label may be wrong: their neighbors vote for another label.
+
+    Parameters
+    ----------
+    model : TableModel
+    n_neighbors : int, default=20
+        Number of neighbors that vote; at most the number of other rows.
+
+    Returns
+    -------
+    suspicion : Suspicion
+        With the row numbers and names of the training table.
+
+    Raises
+    ------
+    ValueError
+        If `n_neighbors` is invalid.
+
+    See Also
+    --------
+    lann.explain.suspicious_rows : How it is computed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from lann.tables import TableModel
+    >>> frame = load_wine(as_frame=True).frame
+    >>> frame.loc[[20, 100], "target"] = 2
+    >>> sorted(TableModel.fit(frame, "target").suspicious_rows().to_frame()["row"][:2])
+    [20, 100]
+    """
+    from lann.explain import suspicious_rows
+
+    found = suspicious_rows(model.classifier, n_neighbors=n_neighbors)
+    return replace(found, ids=model.ids, row_numbers=model.row_numbers)
+
+
+def relevant_values(model: TableModel, positions: Indices, *, n_features: int = 3) -> list[dict[str, Any]]:
+    """Return the values of training rows in the columns that are most relevant around them.
+
+    Parameters
+    ----------
+    model : TableModel
+    positions : ndarray of shape (n_rows,)
+        Positions among the training rows, as `Suspicion.suspects` has them.
+    n_features : int, default=3
+        Number of columns for each row, at most.
+
+    Returns
+    -------
+    values : list of dict
+        For each row the values by column, the most relevant first, as the table writes them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.tables import TableModel
+    >>> model = TableModel.fit(load_iris(as_frame=True).frame, "target")
+    >>> sorted(model.relevant_values([77, 106], n_features=2)[0])
+    ['petal length (cm)', 'petal width (cm)']
+    """
+    from lann.explain import query_relevances
+
+    classifier, positions = model.classifier, np.asarray(positions, np.int64)
+    if len(positions) == 0:
+        return []
+    relevances = query_relevances(classifier, as_fitted(classifier, classifier.model_.X[positions]))
+    values = model._training_values()[model.row_numbers[positions]]
+    orders = np.argsort(-relevances, axis=1, kind="stable")[:, :n_features]
+    return [
+        {model.feature_names[j]: row[j] for j in order if relevant[j] > 0}
+        for row, order, relevant in zip(values, orders, relevances, strict=True)
+    ]

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.dummy import DummyClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from lann._support.compat import reported_epochs
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import Integer, validate
-from lann.columns.text import TableWarning
-from lann.tables._baselines import majority_guess, plain_knn
-from lann.tables._reject import FittedFold
-from lann.tables._training_table import TrainingTable
+from lann.columns.text import Column, TableWarning
+from lann.persist import CrossValidatedMethod
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
+    from lann.reject import RejectOption, RejectState
+    from lann.tables._table_model import TableModel
+    from lann.tables._training_table import TrainingTable
 
 METHODS = ("LANN", "kNN", "majority")
 
@@ -101,13 +109,15 @@ def cross_validate(
     scores = []
     for fold, (train, test) in enumerate(splits):
         weights = None if table.weights is None else table.weights[test]
-        report = None if callback is None else _fold_report(callback, fold, len(splits))
+        report = None
+        if callback is not None:
+            report = partial(_report_epochs, callback, fold, len(splits))
         fitted, predictions = _predictions(table, classifier, train, test, report)
         if folds is not None:
             folds.append(fitted)
         for method, probabilities in predictions.items():
-            found = _scores(table.classes, table.labels[test], probabilities, weights)
-            scores.append({"fold": fold, "method": method} | found)
+            found = scores_of(table.classes, table.labels[test], probabilities, weights)
+            scores.append({"fold": fold, "method": method, **found})
         if callback is not None:
             callback(fold + 1, len(splits))
     table_of_scores = pd.DataFrame(scores)
@@ -115,11 +125,10 @@ def cross_validate(
     return table_of_scores
 
 
-def _fold_report(
-    callback: Callable[[float, int], object], fold: int, n_folds: int
-) -> Callable[[int, int], object]:
-    """Return a function from the epochs of a fold to the folds that are done."""
-    return lambda done, total: callback(fold + done / max(total, 1), n_folds)
+def _report_epochs(
+    callback: Callable[[float, int], object], fold: int, n_folds: int, done: int, total: int
+) -> None:
+    callback(fold + done / max(total, 1), n_folds)
 
 
 def _splits(table: TrainingTable, n_folds: int, random_state: int) -> list[tuple[Indices, Indices]]:
@@ -154,23 +163,22 @@ def _predictions(
     """Return the fitted classifier, and the probabilities of the test rows by method: (n_test, n_classes)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TableWarning)
-        training = table._subset(train)
+        training = table.subset(train)
     rows, labels = training.rows, training.labels
     used = [column for column in training.columns if column.is_used]
     ours = clone(classifier)
     with reported_epochs(ours, report):
         ours.fit(rows, labels, sample_weight=training.weights)
-    guess = majority_guess().fit(rows, labels, sample_weight=training.weights)
-    plain = plain_knn(used, len(train)).fit(rows, labels)
+    others = fit_baselines(rows, labels, used, sample_weight=training.weights)
     tested = table.rows.iloc[test][rows.columns]
     has_value = tested.notna().any(axis=1).to_numpy()
-    shares = guess.predict_proba(tested)
+    shares = others["majority"].predict_proba(tested)
     found = shares.copy()  # of rows without any value, too, whose distances cannot be measured
     if has_value.any():
         found[has_value] = ours.predict_proba(tested[has_value])
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Found unknown categories")
-        parts = {"LANN": found, "kNN": plain.predict_proba(tested), "majority": shares}
+        parts = {"LANN": found, "kNN": others["kNN"].predict_proba(tested), "majority": shares}
     columns = np.searchsorted(table.classes, ours.classes_)
     aligned = {method: np.zeros((len(test), len(table.classes))) for method in METHODS}
     for method, probabilities in parts.items():
@@ -178,7 +186,7 @@ def _predictions(
     return FittedFold(ours, train, test[has_value]), aligned
 
 
-def _scores(
+def scores_of(
     classes: NDArray[Any], labels: NDArray[Any], probabilities: Floats, weights: Floats | None
 ) -> dict[str, float]:
     """Return the scores of some test rows.
@@ -206,3 +214,202 @@ def _scores(
         "log_loss": float(log_loss(truth, probabilities, labels=range(len(classes)), sample_weight=counts)),
         **{f"recall of {label}": recall for label, recall in zip(classes, recalls.tolist(), strict=True)},
     }
+
+
+SCORES = ("accuracy", "balanced_accuracy", "auc", "log_loss")
+
+
+def summarize_folds(scores: pd.DataFrame) -> list[CrossValidatedMethod]:
+    """Return the means and standard deviations over the folds, as a model file has them."""
+    methods = []
+    for method, part in scores.groupby("method", sort=False):
+        found: dict[str, float | None] = {}
+        for score in SCORES:
+            values = part[score].dropna().to_numpy()
+            found[score] = float(values.mean()) if len(values) else None
+            found[f"{score}_std"] = float(values.std()) if len(values) else None
+        random_state = scores.attrs.get("random_state")
+        methods.append(
+            CrossValidatedMethod(
+                method=str(method), n_folds=part["fold"].nunique(), random_state=random_state, **found
+            )
+        )
+    return methods
+
+
+N_NEIGHBORS = 5
+# The rarest categories beyond this number share an encoded feature.
+MOST_CATEGORIES = 50
+
+
+def fit_baselines(
+    rows: pd.DataFrame,
+    labels: NDArray[Any],
+    columns: Sequence[Column],
+    *,
+    sample_weight: Floats | None = None,
+) -> dict[str, Any]:
+    """Fit what a model is compared with: plain kNN, and a guess of the largest class.
+
+    kNN has 5 neighbors, weighted by distance, on one-hot encoded categories and scaled numbers, with missing
+    values replaced by the median or the most frequent category; it has no sample weights.
+
+    Parameters
+    ----------
+    rows : DataFrame of shape (n_rows, n_columns)
+        Values, as `apply_columns` returns them.
+    labels : ndarray of shape (n_rows,)
+    columns : sequence of Column
+        What the columns have.
+    sample_weight : ndarray of shape (n_rows,) or None, default=None
+        As how many rows each row counts, for the guess.
+
+    Returns
+    -------
+    baselines : dict of str to estimator
+        Fitted classifiers, "kNN" and "majority".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.tables import TableModel, fit_baselines
+    >>> frame = load_iris(as_frame=True).frame
+    >>> model = TableModel.fit(frame[::2], "target")
+    >>> baselines = fit_baselines(model.training_rows(), frame["target"][::2].to_numpy(), model.columns)
+    >>> test, labels = frame[1::2], frame["target"][1::2]
+    >>> {name: round(fitted.score(test, labels), 2) for name, fitted in baselines.items()}
+    {'kNN': 0.96, 'majority': 0.33}
+    """
+    text = [column.name for column in columns if column.kind == "category"]
+    others = [column.name for column in columns if column.kind != "category"]
+    numbers = make_pipeline(
+        FunctionTransformer(as_floats), SimpleImputer(strategy="median"), StandardScaler()
+    )
+    one_hot = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False
+    )
+    categories = make_pipeline(SimpleImputer(strategy="most_frequent"), one_hot)
+    steps = [step for step in ((numbers, others), (categories, text)) if step[1]]
+    knn = KNeighborsClassifier(min(N_NEIGHBORS, len(rows)), weights="distance")
+    plain = make_pipeline(make_column_transformer(*steps), knn)
+    guess = DummyClassifier(strategy="prior")
+    return {
+        "kNN": plain.fit(rows, labels),
+        "majority": guess.fit(rows, labels, sample_weight=sample_weight),
+    }
+
+
+def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return bools and dates as numbers, missing ones as NaN."""
+    dates = frame.select_dtypes("datetime")
+    seconds = {name: (dates[name] - pd.Timestamp(0)).dt.total_seconds() for name in dates}
+    return frame.assign(**seconds).astype("float64")
+
+
+# Held-out rows that are kept with a model, at most: thresholds of more hardly differ.
+MOST_HELD_OUT = 10_000
+
+
+class FittedFold(NamedTuple):
+    """A classifier of a cross-validation.
+
+    Attributes
+    ----------
+    classifier : LANNClassifier
+        Fitted to the training rows.
+    train, test : ndarray
+        Positions of the training rows and of the test rows in the training table; test rows without any
+        value are left out.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from lann.tables import TrainingTable, cross_validate
+    >>> table, folds = TrainingTable.from_frame(load_wine(as_frame=True).frame, "target"), []
+    >>> scores = cross_validate(table, n_folds=2, folds=folds)
+    >>> len(folds), len(folds[0].test)
+    (2, 89)
+    >>> reject = table.fit(folds=folds).reject_option(coverage=0.9)
+    >>> reject.target_.kind, bool(reject.coverage_ >= 0.9)
+    ('coverage', True)
+    """
+
+    classifier: Any
+    train: Indices
+    test: Indices
+
+
+def learn_reject_state(
+    classifier: Any, rows: pd.DataFrame, labels: NDArray[Any], folds: Sequence[FittedFold]
+) -> RejectState | None:
+    """Return what a reject option learns from the test rows of a cross-validation, for any target.
+
+    Parameters
+    ----------
+    classifier : LANNClassifier
+        Fitted to all rows.
+    rows : DataFrame of shape (n_rows, n_columns)
+    labels : ndarray of shape (n_rows,)
+    folds : sequence of FittedFold
+        Those whose classifier does not use all columns, which are constant in its training rows, are left
+        out.
+
+    Returns
+    -------
+    state : RejectState or None
+        None if no fold is left.
+    """
+    from lann.reject import RejectOption, RejectState
+
+    columns = list(rows.columns)
+    usable = [
+        tuple(fold) for fold in folds if len(fold.test) and list(fold.classifier.feature_names_in_) == columns
+    ]
+    if not usable:
+        return None
+    reject = RejectOption.from_folds(classifier, rows, labels, usable, random_state=0)
+    return RejectState.of(reject).without_thresholds(MOST_HELD_OUT)
+
+
+def reject_option(
+    model: TableModel,
+    *,
+    cost: float | None = None,
+    coverage: float | None = None,
+    risk: float | None = None,
+) -> RejectOption:
+    """Return a reject option around the classifier, with thresholds for a target.
+
+    They are chosen from the test rows of the cross-validation before the fit, which are kept with the model.
+
+    Parameters
+    ----------
+    model : TableModel
+    cost : float or None, default=None
+        What a rejection costs, if an error costs 1. At most one of the three can be given; none is a cost of
+        0.2.
+    coverage : float or None, default=None
+        The share of rows to accept.
+    risk : float or None, default=None
+        The largest share of the accepted rows that may be wrong.
+
+    Returns
+    -------
+    reject : RejectOption
+        Fitted; for `predict` and `explain`.
+
+    Raises
+    ------
+    ValueError
+        If the model has no held-out rows, or a target is invalid.
+    """
+    from lann.reject import RejectOption
+
+    state = None if model.record is None else model.record.reject
+    if state is None:
+        raise ValueError(
+            "The model has no held-out rows, from which thresholds for rejecting rows are chosen; fit it "
+            "again by `lann fit` with its cross-validation, or by TrainingTable.fit(folds=...)."
+        )
+    option = RejectOption(model.classifier, cost=cost, coverage=coverage, risk=risk, cv="prefit")
+    return state.restore(option, model.classifier)

@@ -11,15 +11,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from lann._support.types import Floats, Indices
-from lann.columns.text import (
-    Column,
-    TableWarning,
-    apply_columns,
-    check_named_column,
-    infer_columns,
-    with_text_names,
-)
-from lann.tables._row_columns import row_names, row_weights
+from lann.columns.text import Column, TableWarning, check_named_column, infer_columns, with_text_names
+from lann.tables._rows import row_names, row_weights
 
 if TYPE_CHECKING:
     from lann.tables._table_model import TableModel
@@ -42,7 +35,7 @@ class LabeledRows:
     labels : ndarray of shape (n_rows,)
         Classes of the model; text for a label that no training row has.
     weights : ndarray of shape (n_rows,) or None
-        As how many rows each row counts; None is 1 for all.
+        Sample weights; None is 1 for all.
     ids : ndarray of shape (n_rows,) or None
         Names of the rows.
     n_left_out : int
@@ -51,9 +44,9 @@ class LabeledRows:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from lann.tables import fit_table
+    >>> from lann.tables import TableModel
     >>> frame = load_iris(as_frame=True).frame
-    >>> rows = fit_table(frame[::2], "target").labeled_rows(frame[1::2])
+    >>> rows = TableModel.fit(frame[::2], "target").labeled_rows(frame[1::2])
     >>> len(rows.labels), rows.labels[:3].tolist(), rows.columns[0].name, rows.n_left_out
     (75, [0, 0, 0], 'sepal length (cm)', 0)
     """
@@ -90,8 +83,7 @@ def labeled_rows(
     target : str, array-like of shape (n_rows,) or None, default=None
         Name of the column with the labels, or the labels. None is the target of the training table.
     sample_weight : str, array-like of shape (n_rows,) or None, default=None
-        As how many rows each row counts, or the name of a column that tells it. None is that of the training
-        table, if `frame` has it.
+        Sample weights, or the name of their column. None is that of the training table, if `frame` has it.
     id : str or None, default=None
         Name of a column that names the rows. None is that of the training table, if `frame` has it.
     name : str, default="the table"
@@ -109,57 +101,49 @@ def labeled_rows(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from lann.tables import fit_table
+    >>> from lann.tables import TableModel
     >>> frame = load_iris(as_frame=True).frame
-    >>> model = fit_table(frame[::2], "target")
+    >>> model = TableModel.fit(frame[::2], "target")
     >>> model.labeled_rows(frame[1:4].assign(target=[0, None, 7])).labels.tolist()
     [0, '7']
     """
-    labels, target_name = _labels(model, frame, target, name)
-    has_names = hasattr(model.classifier, "feature_names_in_")
-    frame = with_text_names(frame, name)
-    is_known = np.array([label is not None for label in labels])
-    if not is_known.any():
+    has_names, target_name = hasattr(model.classifier, "feature_names_in_"), None
+    if target is None and model.target is None:
+        raise ValueError("The model does not know the name of its target; name the column of the labels.")
+    if target is None or isinstance(target, str):
+        target_name = target or model.target
+        labels = model.labels_in(frame, target_name, name=name)
+    else:
+        given = pd.Series(np.asarray(target, dtype=object), name="labels")
+        if len(given) != len(frame):
+            raise ValueError(f"There are {len(given)} labels for the {len(frame)} rows of {name}.")
+        labels = model.labels_in(given.to_frame(), "labels", name=name)
+    if labels is None:
         what = "the labels are" if target_name is None else f"the target {target_name!r} is"
         raise ValueError(f"There is no row with a label in {name}: {what} empty in every row.")
-    rows = np.flatnonzero(is_known)
+    frame, rows = with_text_names(frame, name), np.flatnonzero(pd.notna(labels))
     weights, weight_name = _weights(model, frame, rows, sample_weight, name)
     if weights is not None:
         rows, weights = rows[weights > 0], weights[weights > 0]
     features = frame if has_names else frame.drop(columns=[target_name] if target_name else [])
     read, _ = model._read(features, rows, name=name)
     id = model._id_of(frame, id)
-    own = {target_name, weight_name, id, *model.feature_names}
-    others, other_columns = _other_columns(frame if has_names else frame[[]], rows, own, name)
-    known = labels[rows]
+    named = {target_name, weight_name, id, *model.feature_names}
+    others = frame.drop(columns=[column for column in frame.columns if column in named]).iloc[rows]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TableWarning)
+        columns, values = infer_columns(others if has_names else others[[]], table=name, row_numbers=rows)
+    known, classes = labels[rows], model.classifier.classes_
     return LabeledRows(
         row_numbers=rows,
         X=model._as_fitted(read),
-        values=pd.concat([read, others], axis=1),
-        columns=(*model.columns, *other_columns),
-        labels=known.astype(model.classifier.classes_.dtype) if _are_classes(known, model) else known,
+        values=pd.concat([read, values], axis=1),
+        columns=(*model.columns, *(column for column in columns if column.is_used)),
+        labels=known.astype(classes.dtype) if set(known.tolist()) <= set(classes.tolist()) else known,
         weights=weights,
         ids=None if id is None else row_names(frame, id, name)[rows],
         n_left_out=len(frame) - len(rows),
     )
-
-
-def _labels(
-    model: TableModel, frame: pd.DataFrame, target: str | ArrayLike | None, name: str
-) -> tuple[NDArray[Any], str | None]:
-    """Return the labels of all rows, None where missing, and the name of their column."""
-    if target is None:
-        if model.target is None:
-            raise ValueError("The model does not know the name of its target; name the column of the labels.")
-        target = model.target
-    if not isinstance(target, str):
-        given = pd.Series(np.asarray(target, dtype=object), name="labels")
-        if len(given) != len(frame):
-            raise ValueError(f"There are {len(given)} labels for the {len(frame)} rows of {name}.")
-        labels, found = model.labels_in(given.to_frame(), "labels", name=name), None
-    else:
-        labels, found = model.labels_in(frame, target, name=name), target
-    return np.full(len(frame), None) if labels is None else labels, found
 
 
 def _weights(
@@ -178,19 +162,3 @@ def _weights(
     elif model.record is not None and model.record.sample_weight_column in frame:
         column = model.record.sample_weight_column
     return (None if column is None else row_weights(frame, rows, column, name)), column
-
-
-def _are_classes(labels: NDArray[Any], model: TableModel) -> bool:
-    return set(labels.tolist()) <= set(model.classifier.classes_.tolist())
-
-
-def _other_columns(
-    frame: pd.DataFrame, rows: Indices, own: set[str | None], name: str
-) -> tuple[pd.DataFrame, tuple[Column, ...]]:
-    """Return the columns that the model does not use and that have numbers, categories, bools or dates."""
-    others = frame.drop(columns=[column for column in frame.columns if column in own]).iloc[rows]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TableWarning)
-        columns = infer_columns(others, decimal=frame.attrs.get("decimal"), table=name)
-    used = tuple(column for column in columns if column.is_used)
-    return apply_columns(others, used, name, row_numbers=rows), used

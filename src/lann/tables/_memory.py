@@ -10,8 +10,8 @@ from typing import NamedTuple, Unpack
 from lann._support.format import size_text
 from lann._support.types import MANY_ROWS
 from lann._support.validation import Integer, validate
-from lann.tables._reading import FileOptions
-from lann.tables._table_file import open_table
+from lann.tables._reading import STANDARD_INPUT, open_table
+from lann.tables._table_file import FileOptions
 
 # The share of the available memory that a fit may take.
 SHARE_OF_AVAILABLE = 0.6
@@ -90,7 +90,7 @@ def table_size(
     Returns
     -------
     size : TableSize or None
-        None if the format has to be read as a whole, or the available memory is unknown.
+        None for standard input.
 
     Raises
     ------
@@ -109,53 +109,29 @@ def table_size(
     (True, 2000)
     """
     validate("n_folds", n_folds, Integer(0))
-    n_allowed = None if memory is None else parse_size(memory)
-    file = open_table(path, options)
-    if file is None:
+    n_allowed = available_memory() if memory is None else parse_size(memory)
+    if str(path) == STANDARD_INPUT:
         return None
-    if n_allowed is None:
-        available = available_memory()
-        if available is None:
-            return None
-        n_allowed = int(SHARE_OF_AVAILABLE * available)
-    n_rows = max(file.n_rows_estimated, 1)
-    memory_of = _FitMemory.of(file.frame_bytes / n_rows, len(file.columns), n_folds)
-    n_fitting = memory_of.n_fitting(n_allowed)
-    if memory is not None and n_fitting < min(n_rows, FEWEST_ROWS):
-        needed = memory_of.n_bytes(FEWEST_ROWS)
+    file = open_table(path, options)
+    n_rows, n_columns = max(file.n_rows_estimated, 1), len(file.columns)
+    n_kept = max(n_folds - 1, 0)  # each of the n folds keeps (n - 1) / n of the rows
+    row_bytes = further_bytes = file.frame_bytes / n_rows
+    row_bytes += FIT_ROW_BYTES + FIT_CELL_BYTES * n_columns
+    row_bytes += n_kept * (FOLD_ROW_BYTES + FOLD_CELL_BYTES * n_columns)
+    further_bytes += (1 + n_kept) * (MANY_ROW_BYTES + MANY_CELL_BYTES * n_columns)
+
+    def needed(n: int) -> int:
+        return int(FIT_BYTES + min(n, MANY_ROWS) * row_bytes + max(n - MANY_ROWS, 0) * further_bytes)
+
+    if memory is not None and n_allowed < needed(min(n_rows, FEWEST_ROWS)):
         raise ValueError(
             f"A memory of {size_text(n_allowed)} is too little for {FEWEST_ROWS} rows of {file.name}: about "
-            f"{size_text(needed)} are needed."
+            f"{size_text(needed(FEWEST_ROWS))} are needed."
         )
-    n_fitting = min(max(n_fitting, FEWEST_ROWS), n_rows)
-    return TableSize(n_rows, memory_of.n_bytes(n_rows), n_fitting, n_allowed)
-
-
-class _FitMemory(NamedTuple):
-    """Memory per row, up to `n_many` rows and beyond, for the table and a fit to it."""
-
-    row_bytes: float
-    further_row_bytes: float
-    n_many: int
-
-    @classmethod
-    def of(cls, table_row_bytes: float, n_columns: int, n_folds: int) -> _FitMemory:
-        n_kept = max(n_folds - 1, 0)  # each of the n folds keeps (n - 1) / n of the rows
-        fit = FIT_ROW_BYTES + FIT_CELL_BYTES * n_columns
-        fold = FOLD_ROW_BYTES + FOLD_CELL_BYTES * n_columns
-        further = MANY_ROW_BYTES + MANY_CELL_BYTES * n_columns
-        return cls(table_row_bytes + fit + n_kept * fold, table_row_bytes + (1 + n_kept) * further, MANY_ROWS)
-
-    def n_bytes(self, n_rows: int) -> int:
-        """Return the memory for some rows."""
-        n_first = min(n_rows, self.n_many)
-        return int(FIT_BYTES + n_first * self.row_bytes + (n_rows - n_first) * self.further_row_bytes)
-
-    def n_fitting(self, n_bytes: float) -> int:
-        """Return the number of rows for which some memory suffices."""
-        left = max(n_bytes - FIT_BYTES, 0)
-        n_first = min(left / self.row_bytes, self.n_many)
-        return int(n_first + (left - n_first * self.row_bytes) / self.further_row_bytes)
+    left = max(n_allowed - FIT_BYTES, 0)
+    n_first = min(left / row_bytes, MANY_ROWS)
+    n_fitting = int(n_first + (left - n_first * row_bytes) / further_bytes)
+    return TableSize(n_rows, needed(n_rows), min(max(n_fitting, FEWEST_ROWS), n_rows), n_allowed)
 
 
 def parse_size(size: int | str) -> int:
@@ -165,21 +141,16 @@ def parse_size(size: int | str) -> int:
     (2000000000, 1572864, 1000)
     """
     match = _SIZE.fullmatch(str(size))
-    factor = None if match is None else UNITS.get(match[2].upper())
-    if match is None or factor is None or float(match[1]) <= 0:
+    if match is None or match[2].upper() not in UNITS or float(match[1]) <= 0:
         raise ValueError(f"A memory must be a size such as 2GB or 500MB; got {size!r}.")
-    return int(float(match[1]) * factor)
+    return int(float(match[1]) * UNITS[match[2].upper()])
 
 
-def available_memory() -> int | None:
-    """Return the memory that the system has available; None if it is unknown."""
-    try:
-        match = re.search(r"^MemAvailable:\s+(\d+) kB", _MEMINFO.read_text(), re.MULTILINE)
-        if match is not None:
-            return int(match[1]) * 1024
-    except OSError:
-        pass
-    try:  # not everywhere: half of the memory is taken as available
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    except (AttributeError, ValueError, OSError):
-        return None
+def available_memory() -> int:
+    """Return the share of the available memory that a fit may take."""
+    available = 4 << 30  # where it is unknown
+    if _MEMINFO.exists():
+        available = int(re.findall(r"MemAvailable:\s+(\d+) kB", _MEMINFO.read_text())[0]) * 1024
+    elif hasattr(os, "sysconf"):  # half of the memory is taken as available
+        available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    return int(SHARE_OF_AVAILABLE * available)

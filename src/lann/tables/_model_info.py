@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,9 +13,8 @@ from lann._support.inputs import get_feature_names
 from lann._support.types import Floats
 from lann._support.validation import changed_parameters
 from lann.columns.schema import Feature
-from lann.columns.text import Column
+from lann.columns.text import Column, shown_values
 from lann.persist import CrossValidatedMethod, ModelFile, TableRecord, read_model_file
-from lann.tables._feature_columns import schema_of, shown_values
 from lann.tables._table_model import TableModel
 
 COUNTED_KINDS = ("bool", "ordered", "category")
@@ -59,14 +57,8 @@ class ColumnInfo:
         -------
         values : dict
         """
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "low": self.low,
-            "high": self.high,
-            "categories": [{"value": value, "n_rows": n_rows} for value, n_rows in self.categories],
-            "missing": self.missing,
-        }
+        counts = [{"value": value, "n_rows": n_rows} for value, n_rows in self.categories]
+        return asdict(self) | {"categories": counts}
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +84,10 @@ class ModelInfo:
     --------
     >>> import os, tempfile
     >>> from sklearn.datasets import load_wine
-    >>> from lann.tables import ModelInfo, fit_table
+    >>> from lann.tables import ModelInfo, TableModel
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = os.path.join(folder, "wine.lann")
-    ...     fit_table(load_wine(as_frame=True).frame, "target").save(file)
+    ...     TableModel.fit(load_wine(as_frame=True).frame, "target").save(file)
     ...     info = ModelInfo.from_file(file)
     >>> info.estimator, info.target, info.n_rows, info.classes
     ('LANNClassifier', 'target', 178, ((0, 59), (1, 71), (2, 48)))
@@ -136,22 +128,15 @@ class ModelInfo:
         if keeps_rows:
             fitted = TableModel(model, table)
             X, n_rows = fitted.classifier.model_.X, len(fitted.row_numbers)
-            columns = tuple(
-                _column_info(column, feature, X[:, j])
-                for j, (column, feature) in enumerate(
-                    zip(fitted.columns, schema_of(model).features, strict=True)
-                )
-            )
+            columns = tuple(map(_column_info, fitted.columns, fitted.schema.features, X.T))
         else:
             n_rows = len(model.embedding_) if hasattr(model, "embedding_") else None
-            columns = tuple(ColumnInfo(name, "number") for name in _feature_names(model))
-        labels = getattr(model, "classes_", None)
-        classes: tuple[tuple[Any, int | None], ...] = ()
-        if labels is not None:
-            counts: Sequence[int | None] = [None] * len(labels)
-            if keeps_rows:
-                counts = np.bincount(model.model_.labels, minlength=len(labels)).tolist()
-            classes = tuple(zip(labels.tolist(), counts, strict=True))
+            columns = tuple(ColumnInfo(str(name), "number") for name in get_feature_names(model))
+        labels = getattr(model, "classes_", np.empty(0)).tolist()
+        counts: list[int | None] = [None] * len(labels)
+        if keeps_rows:
+            counts = np.bincount(model.model_.labels, minlength=len(labels)).tolist()
+        classes = tuple(zip(labels, counts, strict=True))
         return cls(file, type(model).__name__, changed_parameters(model), n_rows, columns, classes)
 
     @property
@@ -239,7 +224,3 @@ def _column_info(column: Column, feature: Feature, numbers: Floats) -> ColumnInf
     ends = np.array([[feature.value(known.min())], [feature.value(known.max())]], dtype=object)
     low, high = shown_values([column], ends)[:, 0]
     return ColumnInfo(column.name, column.kind, low, high, missing=missing)
-
-
-def _feature_names(model: Any) -> list[str]:
-    return [str(name) for name in get_feature_names(model)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -13,10 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lann._support.files import check_different
-from lann.columns.text import check_columns_present, check_named_column, column_texts
-from lann.tables._files import check_table_path, table_writer
-from lann.tables._reading import FileOptions
-from lann.tables._table_file import TableFile, open_table
+from lann.columns.text import check_columns_present, check_named_column
+from lann.tables._reading import open_table
+from lann.tables._table_file import FileOptions
+from lann.tables._writing import check_table_path, table_writer
 
 if TYPE_CHECKING:
     from lann.reject import RejectOption
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DECISIONS = ("accepted", "ambiguous", "far")
 
 
-@dataclass(frozen=True)
+@dataclass
 class PredictionCounts:
     """How many predictions there are, and how many of them are correct.
 
@@ -33,7 +33,7 @@ class PredictionCounts:
     ----------
     n_rows : int
     n_labels : int or None
-        Number of rows with a label; None if the table has no labels.
+        Number of rows with a label; None if there are none.
     n_correct : int
         Number of these rows whose label is predicted.
     decisions : dict of str to int
@@ -47,12 +47,13 @@ class PredictionCounts:
     --------
     >>> import numpy as np
     >>> from lann.tables import PredictionCounts
-    >>> counts = PredictionCounts.of(np.array(["a", "b"]), np.array(["a", "b"]))
-    >>> counts.n_correct, counts.accuracy, counts.plus(counts).n_rows
-    (2, 1.0, 4)
+    >>> counts = PredictionCounts()
+    >>> counts.add(np.array(["a", "b"]), np.array(["a", None]))
+    >>> counts.n_rows, counts.n_correct, counts.accuracy
+    (2, 1, 1.0)
     """
 
-    n_rows: int
+    n_rows: int = 0
     n_labels: int | None = None
     n_correct: int = 0
     decisions: dict[str, int] = field(default_factory=dict)
@@ -60,14 +61,13 @@ class PredictionCounts:
     n_accepted_wrong: int = 0
     notes: tuple[str, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
+    def add(
+        self,
         predicted: NDArray[Any],
         labels: NDArray[Any] | None = None,
         decisions: NDArray[Any] | None = None,
-    ) -> PredictionCounts:
-        """Count predictions.
+    ) -> None:
+        """Count more predictions.
 
         Parameters
         ----------
@@ -76,50 +76,22 @@ class PredictionCounts:
             None in place of a missing label.
         decisions : ndarray of shape (n_rows,) or None, default=None
             Of a reject option.
-
-        Returns
-        -------
-        counts : PredictionCounts
         """
-        by_decision = {}
+        self.n_rows += len(predicted)
         if decisions is not None:
-            by_decision = {name: int(np.sum(decisions == name)) for name in DECISIONS}
+            for name in DECISIONS:
+                self.decisions[name] = self.decisions.get(name, 0) + int(np.sum(decisions == name))
         if labels is None:
-            return cls(len(predicted), decisions=by_decision)
-        is_known = np.array([label is not None for label in labels], dtype=bool)
+            return
+        is_known = pd.notna(labels)
         is_correct = np.asarray(labels == predicted, dtype=bool) & is_known
-        is_accepted = is_known & (decisions == "accepted") if decisions is not None else is_known & False
-        return cls(
-            len(predicted),
-            int(is_known.sum()),
-            int(is_correct.sum()),
-            by_decision,
-            int(is_accepted.sum()),
-            int((is_accepted & ~is_correct).sum()),
-        )
-
-    def plus(self, other: PredictionCounts) -> PredictionCounts:
-        """Return the counts of both.
-
-        Parameters
-        ----------
-        other : PredictionCounts
-            Of the same table.
-
-        Returns
-        -------
-        counts : PredictionCounts
-        """
-        n_labels = None if self.n_labels is None else self.n_labels + (other.n_labels or 0)
-        return PredictionCounts(
-            self.n_rows + other.n_rows,
-            n_labels,
-            self.n_correct + other.n_correct,
-            {name: count + other.decisions[name] for name, count in self.decisions.items()},
-            self.n_accepted_labels + other.n_accepted_labels,
-            self.n_accepted_wrong + other.n_accepted_wrong,
-            self.notes,
-        )
+        if is_known.any():
+            self.n_labels = (self.n_labels or 0) + int(is_known.sum())
+        self.n_correct += int(is_correct.sum())
+        if decisions is not None:
+            is_accepted = is_known & (decisions == "accepted")
+            self.n_accepted_labels += int(is_accepted.sum())
+            self.n_accepted_wrong += int((is_accepted & ~is_correct).sum())
 
     @property
     def accuracy(self) -> float | None:
@@ -154,7 +126,7 @@ def predict_file(
     ----------
     model : TableModel
     path : str or path-like
-        A Parquet file, or text with separators, as for `read_table`.
+        As for `read_table`.
     output : str or path-like
         A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``; an existing one is replaced.
     id : str or None, default=None
@@ -178,8 +150,8 @@ def predict_file(
     Raises
     ------
     ValueError
-        If the file is damaged or has another format, a column is missing, or a cell is not what its column
-        must have; if the table is to be overwritten, or was changed while it was read.
+        If the file is damaged, a column is missing, or a cell is not what its column
+        must have; if the table is to be overwritten.
     OSError
         If there is no such file, or it cannot be written.
 
@@ -191,53 +163,34 @@ def predict_file(
     check_table_path(output)
     check_different([path], [output])
     file = open_table(path, options)
-    if file is None:
-        raise ValueError(f"{path} cannot be read in blocks; give a .parquet, .csv, .tsv or .txt file.")
     name = file.name if name is None else name
-    columns, id = _columns(model, file, id, name)
-    target = model.target if model.target in file.columns else None
-    has_labels = target is not None and _has_text(file, target)
-    counts: PredictionCounts | None = None
-    new: dict[str, set[str]] = {}
-    # Without any label in the first rows, their type is that of the predictions.
-    with table_writer(Path(output), types_of={"label": "prediction"}, guard_formulas=guard_formulas) as write:
+    header = pd.DataFrame(columns=file.columns)
+    id, columns = model._id_of(header, id), None
+    if id is not None:
+        check_named_column(header, id, "id", name)
+    if hasattr(model.classifier, "feature_names_in_"):
+        check_columns_present(header, model.feature_names, name)
+        used = {*model.feature_names, id, model.target}
+        columns = [column for column in file.columns if column in used]
+    counts, new = PredictionCounts(), dict[str, set[str]]()
+    with table_writer(Path(output), guard_formulas=guard_formulas) as write:
         for block in file.blocks(columns):
-            predictions, labels = model._predict(
-                block, id=id, reject=reject, name=name, is_block=True, has_labels=has_labels, new=new
-            )
+            numbers = block.index.to_numpy()
+            predictions = model._predict(block, id=id, reject=reject, name=name, row_numbers=numbers, new=new)
             write(predictions)
-            last = -len(model.classifier.classes_) - 1
-            decisions = None if reject is None else predictions.iloc[:, last].to_numpy()
-            predicted = predictions.iloc[:, last - (reject is not None)].to_numpy()
-            own = PredictionCounts.of(predicted, labels, decisions)
-            if counts is None:
-                notes = file.reading(block, options.get("decimal")).notes
-                counts = PredictionCounts(
-                    0, 0 if has_labels else None, 0, dict.fromkeys(own.decisions, 0), notes=notes
-                )
-            counts = counts.plus(own)
+            counts.add(*predicted_columns(model, predictions, model.labels_in(block), reject))
             if callback is not None:
-                callback(counts.n_rows, max(file.n_rows or file.n_rows_estimated, counts.n_rows))
+                callback(counts.n_rows, max(file.n_rows_estimated, counts.n_rows))
         model._warn_of_new(new)
-    assert counts is not None  # a table has rows
+    counts.notes = file.notes
     return counts
 
 
-def _columns(
-    model: TableModel, file: TableFile, id: str | None, name: str
-) -> tuple[Sequence[str] | None, str | None]:
-    """Return the columns to read, None for all, and the one that names the rows."""
-    header = pd.DataFrame(columns=file.columns)
-    id = model._id_of(header, id)
-    if id is not None:
-        check_named_column(header, id, "id", name)
-    if not hasattr(model.classifier, "feature_names_in_"):
-        return None, id
-    check_columns_present(header, model.feature_names, name)
-    used = {*model.feature_names, id, model.target}
-    return [column for column in file.columns if column in used], id
-
-
-def _has_text(file: TableFile, column: str) -> bool:
-    """Return whether some cell of a column is not missing; in most files, this is one of the first rows."""
-    return any(pd.notna(column_texts(block[column])).any() for block in file.blocks([column]))
+def predicted_columns(
+    model: TableModel, predictions: pd.DataFrame, labels: NDArray[Any] | None, reject: Any
+) -> tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None]:
+    """Return the predictions, the labels and the decisions of rows, for `PredictionCounts.add`."""
+    # The probabilities are the last columns; predictions and decisions come before them.
+    last = -len(model.classifier.classes_) - 1
+    decisions = None if reject is None else predictions.iloc[:, last].to_numpy()
+    return predictions.iloc[:, last - (reject is not None)].to_numpy(), labels, decisions

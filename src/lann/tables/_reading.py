@@ -1,29 +1,46 @@
-"""A table that was read, and what was found about its file."""
+"""From the name of a file to its table, or to a sample of its rows."""
 
 from __future__ import annotations
 
+import hashlib
 import io
-import math
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date
-from hashlib import sha256
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, Unpack
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from lann._support.files import check_readable, is_pipe, read_content
 from lann._support.types import Indices
-from lann.columns.notation import MISSING, table_decimal
-from lann.columns.text import as_float
-from lann.tables._delimited import SEPARATORS, Dialect, check_separator, parse_text, trim_text
-from lann.tables._encodings import ENCODING_NAMES, PARQUET, ZIP, decode, decompress
-from lann.tables._excel import read_sheet
-from lann.tables._json_lines import read_json_lines
+from lann._support.validation import Integer, validate
+from lann.columns.text import TableWarning, check_named_column, column_texts
+from lann.tables import _table_file
+from lann.tables._table_file import (
+    PARQUET,
+    ZIP,
+    FileOptions,
+    MemoryFile,
+    ParquetFile,
+    TableFile,
+    read_excel,
+    read_json_lines,
+)
+from lann.tables._text import (
+    ENCODING_NAMES,
+    TextFile,
+    check_encoding,
+    check_separator,
+    damage_reported,
+    find_encoding,
+    open_plain,
+)
 
 STANDARD_INPUT = "-"
 # The format of a file, by the end of its name; text may be compressed with gzip, whatever its name.
@@ -35,38 +52,31 @@ FORMATS = {
 LISTED_FORMATS = ".csv, .csv.gz, .tsv, .txt, .parquet, .xlsx, .jsonl or .ndjson"
 # Which options are for which formats.
 _OPTIONS = {"sep": ("text",), "encoding": ("text", "json lines"), "sheet": ("excel",)}
-_MISSING = frozenset(MISSING)
+# Text files with more bytes are large.
+LARGE_TEXT = 1 << 24
+# Rows of each class that are drawn at least, if there are as many.
+FEWEST_OF_CLASS = 10
+Progress = Callable[[float, float], object]
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A table that was read, and what was found about its file.
+    """A table that was read, and what was detected about its file.
 
     Attributes
     ----------
     frame : DataFrame
-        With at least one row. ``frame.attrs["decimal"]`` is the decimal separator, if it is known.
+        With at least one row. ``frame.attrs["decimal"]`` is the decimal separator of text, if it is known.
     source : str
         The name of the file, or "standard input".
-    format : {"text", "parquet", "excel", "json lines"}
-    sep : str or None
-        The separator, of text.
-    encoding : str or None
-        Of text and JSON lines.
-    decimal : str or None
-        The decimal separator of text, "." or ","; None if it is not known.
-    sheet : str or None
-        The name of the sheet, of an Excel file.
     notes : tuple of str
-        What was found and is not as in most files; not what was given.
-    sha256 : str or None
+        What was detected and is unusual; not what was given.
+    sha256 : str
         SHA-256 of the file, as hexadecimal digits.
     row_numbers : ndarray of shape (n_rows,) or None
         Positions of the rows in the file, if they are a sample; None is all rows.
-    n_file_rows : int or None
-        Number of rows of the file, if they are a sample.
-    n_labeled_rows : int or None
-        Number of those of them that have a label, from which the sample is drawn.
+    n_file_rows, n_labeled_rows : int or None
+        Number of rows of the file, and of those with a label, if the rows are a sample.
 
     Examples
     --------
@@ -81,19 +91,14 @@ class Reading:
     'semicolons separate cells; decimal commas; encoding Latin-1'
     >>> reading.frame
        name  size
-    0  Jörg  1,85
-    1   Bea   1,7
+    0  Jörg  1.85
+    1   Bea  1.70
     """
 
     frame: pd.DataFrame
     source: str
-    format: str
-    sep: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    sheet: str | None = None
-    notes: tuple[str, ...] = field(default=())
-    sha256: str | None = None
+    notes: tuple[str, ...]
+    sha256: str
     row_numbers: Indices | None = None
     n_file_rows: int | None = None
     n_labeled_rows: int | None = None
@@ -108,29 +113,15 @@ class Reading:
         return "; ".join(self.notes)
 
     @classmethod
-    def from_file(
-        cls,
-        path: str | os.PathLike[str],
-        *,
-        sep: str | None = None,
-        decimal: str | None = None,
-        encoding: str | None = None,
-        sheet: str | int | None = None,
-    ) -> Reading:
-        """Read a table, and say what was found about its file.
+    def from_file(cls, path: str | os.PathLike[str], **options: Unpack[FileOptions]) -> Reading:
+        """Read a table, and say what was detected about its file.
 
         Parameters
         ----------
         path : str or path-like
             As for `read_table`.
-        sep : str or None, default=None
-            The separator of text.
-        decimal : {".", ","} or None, default=None
-            The decimal separator of text.
-        encoding : str or None, default=None
-            The encoding of text and JSON lines.
-        sheet : str, int or None, default=None
-            The name of a sheet of an Excel file, or its number from 1.
+        **options : str, int or None
+            ``sep``, ``decimal``, ``encoding`` and ``sheet``, as for `read_table`.
 
         Returns
         -------
@@ -141,105 +132,325 @@ class Reading:
         ValueError
             As for `read_table`.
         """
-        sep = None if sep is None else check_separator(sep)
-        check_decimal(decimal, sep)
-        path = Path(path)
-        format = None if has_no_name(path) else table_format(path)
-        content, source = _read(path)
-        digest = sha256(content).hexdigest()
-        if format is None:
-            content = decompress(content, source)
-            format = _format_of(content)
-        check_text_options(source, format, {"sep": sep, "encoding": encoding, "sheet": sheet})
-        if format == "text":
-            reading = _read_text(content, source, sep, decimal, encoding)
-        elif format == "json lines":
-            reading = _read_json_lines(content, source, encoding)
-        elif format == "excel":
-            reading = _read_excel(content, source, sheet)
-        else:
-            reading = cls(_read_parquet(content, source), source, format)
-        return replace(reading._checked(decimal), sha256=digest)
-
-    def _checked(self, decimal: str | None) -> Reading:
-        frame = self.frame
-        frame.columns = pd.Index(column_names(frame.columns))
-        if frame.columns.has_duplicates:
-            name = frame.columns[frame.columns.duplicated()][0]
-            raise ValueError(f"{self.source} has more than one column {name!r}.")
-        if frame.empty:
-            raise ValueError(f"{self.source} has no rows.")
-        if (decimal or self.decimal) is not None:
-            frame.attrs["decimal"] = decimal or self.decimal
-        return self
+        file, digest = _open_with_digest(path, options)
+        frame = file.read()
+        if options.get("decimal") is not None:
+            frame.attrs["decimal"] = options["decimal"]
+        return cls(frame, file.name, file.notes, digest)
 
 
-def has_no_name(path: Path) -> bool:
-    """Return whether the format of a table is found from its content, because it has no name that says it.
+def read_table(path: str | os.PathLike[str], **options: Unpack[FileOptions]) -> pd.DataFrame:
+    """Read a table from a file.
 
-    So do standard input and pipes of a shell: ``<(zcat table.gz)`` is /dev/fd/63, for example.
+    Separator, quotes, decimal separator and encoding of text are detected, as are comments that start with
+    ``#``, lines before the header, columns that are aligned by spaces, and a total in the last line. Columns
+    of plain numbers are numbers; other cells are text, which is interpreted when a model is fitted. Empty
+    cells, NA, N/A, n/a, NaN, NaT, <NA>, null, ? and errors of spreadsheets such as #N/A are missing values.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file whose name ends in ``.csv``, ``.tsv`` or ``.txt`` (text with separators), ``.jsonl`` or
+        ``.ndjson`` (a JSON object in each line), ``.parquet`` or ``.xlsx``. Text may be compressed with gzip,
+        as in ``.csv.gz``. ``"-"`` is standard input, whose format is detected, as is that of a pipe whose
+        name says nothing, such as ``<(command)`` in a shell.
+    **options : str, int or None
+        How the file is written, if this is not to be detected: ``sep``, the separator of text, is a
+        character, or "comma", "semicolon", "tab" or "pipe"; ``decimal`` is the decimal separator of text, "."
+        or ","; ``encoding`` is that of text and JSON lines (UTF-8, UTF-16, Windows-1252 and Latin-1 are
+        detected); ``sheet`` is the name of a sheet of an Excel file, or its number from 1.
+
+    Returns
+    -------
+    frame : DataFrame
+        With at least one row. ``frame.attrs["decimal"]`` is the decimal separator of text, if it is known.
+
+    Raises
+    ------
+    ValueError
+        If the file has another format, is damaged, is empty, or has two columns of the same name, or lines
+        have more or fewer cells than the header.
+    OSError
+        If there is no such file, or it is a folder or a device, or must not be read.
+    ImportError
+        If it is a Parquet file and pyarrow is not installed, or an Excel file and openpyxl is not.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from lann.tables import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "people.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("name;age\\nAnn;51\\nBea;?\\n")
+    ...     read_table(path)
+      name   age
+    0  Ann  51.0
+    1  Bea   NaN
     """
+    return Reading.from_file(path, **options).frame
+
+
+def sample_table(
+    path: str | os.PathLike[str],
+    target: str,
+    n_rows: int,
+    *,
+    random_state: int = 0,
+    callback: Progress | None = None,
+    **options: Unpack[FileOptions],
+) -> Reading:
+    """Read a sample of the rows of a table, which can be larger than memory.
+
+    The file is read twice in blocks: first the labels, by which the rows are drawn, then these rows. Rows
+    without a label are left out. Every other row is drawn with the same probability, except that there are 10
+    rows of each class at least, or all of them.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_table`.
+    target : str
+        Name of the column with the labels.
+    n_rows : int
+        Number of rows to draw; all rows are read if there are no more.
+    random_state : int, default=0
+        The same seed draws the same rows.
+    callback : callable or None, default=None
+        Called with how much of the file has been read, and of what.
+    **options : str, int or None
+        ``sep``, ``decimal``, ``encoding`` and ``sheet``, as for `read_table`.
+
+    Returns
+    -------
+    reading : Reading
+        ``reading.row_numbers`` are the positions of the rows in the file.
+
+    Raises
+    ------
+    ValueError
+        As for `read_table`; if there is no such column, or it does not have classes.
+
+    Warns
+    -----
+    TableWarning
+        If rows without a label are left out.
+    """
+    validate("n_rows", n_rows, Integer(2))
+    file, digest = _open_with_digest(path, options)
+    check_named_column(pd.DataFrame(columns=file.columns), target, "target", file.name)
+
+    def labels() -> Iterator[NDArray[Any]]:
+        for block in file.blocks([target]):
+            yield column_texts(block[target])
+            if callback is not None:
+                callback(block.index.stop, 2 * max(file.n_rows_estimated, block.index.stop))
+
+    rows, n_read, n_labels = _draw(labels(), n_rows, random_state, target, file.name)
+    report = None if callback is None else lambda n_done: callback(n_read + n_done, 2 * n_read)
+    frame = file.read(rows, report)
+    return Reading(frame, file.name, file.notes, digest, rows, n_read, n_labels)
+
+
+def _draw(
+    labels: Iterator[NDArray[Any]], n_rows: int, seed: int, target: str, name: str
+) -> tuple[Indices, int, int]:
+    """Return the rows that are drawn, ascending, and how many rows, and rows with a label, there are."""
+    from lann._row_draw import HighestRanks
+
+    drawn = HighestRanks(n_rows)
+    by_class: dict[str, HighestRanks] = {}
+    n_read = n_labels = 0
+    for texts in labels:
+        present = np.flatnonzero(pd.notna(texts))
+        drawn.add(present + n_read, seed)
+        for label, positions in pd.Series(present).groupby(texts[present]):
+            highest = by_class.setdefault(label, HighestRanks(FEWEST_OF_CLASS))
+            highest.add(positions.to_numpy() + n_read, seed)
+        n_read, n_labels = n_read + len(texts), n_labels + len(present)
+        if len(by_class) > max(n_rows, 2):
+            raise ValueError(
+                f"The target {target!r} has {len(by_class)} different values in the first {n_read} rows of "
+                f"{name}, more than the {n_rows} rows to draw; its values must be classes with several rows "
+                "each."
+            )
+    if n_labels == 0:
+        raise ValueError(f"The target {target!r} is empty in every row of {name}.")
+    warn_of_rows(n_read - n_labels, f"no {target!r}")
+    # The first rows of each class and, for the rest of the rows, the first drawn ones.
+    n_each = max(min(FEWEST_OF_CLASS, n_rows // len(by_class)), 1)
+    first = np.concatenate([highest.descending()[:n_each] for highest in by_class.values()])
+    all_drawn = drawn.descending()
+    others = all_drawn[~np.isin(all_drawn, first)][: max(n_rows - len(first), 0)]
+    return np.sort(np.concatenate([first, others])), n_read, n_labels
+
+
+def warn_of_rows(n_rows: int, what: str) -> None:
+    """Warn that some rows are left out."""
+    if n_rows:
+        rows = "1 row has" if n_rows == 1 else f"{n_rows:,} rows have"
+        are = "is" if n_rows == 1 else "are"
+        warnings.warn(f"{rows} {what} and {are} left out.", TableWarning, stacklevel=3)
+
+
+def open_table(path: str | os.PathLike[str], options: FileOptions) -> TableFile:
+    """Return a table that can be read in blocks; what can be read only once is read here.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_table`.
+    options : FileOptions
+
+    Raises
+    ------
+    ValueError
+        If the file has an unknown format, is damaged or empty, or has two columns of the same name, or an
+        option is invalid.
+    OSError
+        If there is no such file.
+    """
+    return _open_with_digest(path, options, with_digest=False)[0]
+
+
+def _open_with_digest(
+    path: str | os.PathLike[str], options: FileOptions, *, with_digest: bool = True
+) -> tuple[TableFile, str]:
+    path = Path(path)
+    format = _checked_format(path, options)
+    name = "standard input" if str(path) == STANDARD_INPUT else str(path)
+    content = b""
+    if is_read_once(path) or format in ("excel", "json lines"):
+        content = sys.stdin.buffer.read() if str(path) == STANDARD_INPUT else read_content(path, pipes=True)
+    else:
+        check_readable(path, pipes=True)
+    if format is None:
+        format = _format_of(content)
+        _check_options(name, format, options)
+    digest = hashlib.sha256(content)
+    if with_digest and not content and not is_read_once(path):
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256")
+    if format == "text":
+        n_bytes = len(content) if is_read_once(path) else path.stat().st_size
+        opened = (lambda: io.BytesIO(content)) if is_read_once(path) else (lambda: path.open("rb"))
+        table: TableFile = TextFile(opened, name, n_bytes, options)
+    elif format == "parquet":
+        table = ParquetFile(io.BytesIO(content) if is_read_once(path) else path, name)
+    elif format == "excel":
+        frame, notes = read_excel(content, name, options.get("sheet"))
+        table = MemoryFile(frame, name, notes)
+    else:
+        table = _json_lines(content, name, options.get("encoding"))
+    return table, digest.hexdigest()
+
+
+def _json_lines(content: bytes, name: str, given: str | None) -> TableFile:
+    with damage_reported(name):
+        content = open_plain(lambda: io.BytesIO(content), name).read()
+    check_encoding(given)
+    encoding = given or find_encoding(lambda: [content], name)
+    try:
+        text = content.decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} is not text in {encoding}; give the encoding.") from error
+    is_noted = given is None and encoding in ENCODING_NAMES
+    notes = [f"encoding {ENCODING_NAMES[encoding]}"] if is_noted else []
+    return MemoryFile(read_json_lines(text, name), name, notes)
+
+
+def open_stream(path: str | os.PathLike[str], options: FileOptions) -> TableFile:
+    """Return a table whose blocks are read as they come: standard input and pipes, which must be text.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file whose name ends in ``.csv``, ``.tsv``, ``.txt`` or ``.parquet``, text compressed with gzip, or
+        ``"-"``.
+    options : FileOptions
+    """
+    path = Path(path)
+    format = _checked_format(path, options) or "text"
+    if format not in ("text", "parquet"):
+        raise ValueError(f"{path} cannot be read in batches; give a .csv, .tsv, .txt or .parquet file.")
     if str(path) == STANDARD_INPUT:
-        return True
-    return _format_of_name(path) is None and (is_pipe(path) or is_descriptor(path))
+        return TextFile(lambda: sys.stdin.buffer, "standard input", None, options)
+    if format == "text" and is_read_once(path):
+        check_readable(path, pipes=True)
+        return TextFile(lambda: path.open("rb"), str(path), None, options)
+    check_readable(path, "Parquet file" if format == "parquet" else "file")
+    return open_table(path, options)
 
 
-def is_descriptor(path: Path) -> bool:
-    """Return whether a path is the name of an open file of a process: /dev/stdin or /dev/fd/3."""
-    return str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
+def is_large_table(path: str | os.PathLike[str]) -> bool:
+    """Return whether a table is better read block by block than as a whole.
+
+    It is a text file of more than 16 MB, or a Parquet file with more than 16 384 rows.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_table`; other formats are always read as a whole.
+
+    Returns
+    -------
+    is_large : bool
+        False also if there is no such file.
+
+    Raises
+    ------
+    ValueError
+        If the format is unknown, or a Parquet file is damaged.
+
+    Examples
+    --------
+    >>> from lann.tables import is_large_table
+    >>> is_large_table("-"), is_large_table("sheet.xlsx")
+    (False, False)
+    """
+    path = Path(path)
+    if is_read_once(path) or not path.is_file():
+        return False
+    format = _checked_format(path, {})
+    if format == "text":
+        return path.stat().st_size > LARGE_TEXT
+    return format == "parquet" and ParquetFile(path, str(path)).n_rows_estimated > _table_file.BLOCK_ROWS
 
 
 def is_read_once(path: Path) -> bool:
     """Return whether a table can be read only once, from start to end."""
-    return str(path) == STANDARD_INPUT or is_pipe(path) or is_descriptor(path)
+    is_descriptor = str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
+    return str(path) == STANDARD_INPUT or is_descriptor or is_pipe(path)
 
 
-def _format_of_name(path: Path) -> str | None:
-    for ending in sorted(FORMATS, key=len, reverse=True):
-        if path.name.lower().endswith(ending):
-            return FORMATS[ending]
-    return None
+def _checked_format(path: Path, options: FileOptions) -> str | None:
+    """Return the format that a name says; None for standard input and pipes whose content says it.
 
-
-def table_format(path: Path) -> str:
-    """Return the format of a file that is read, by its name; raise ValueError if it is unknown."""
-    if (format := _format_of_name(path)) is not None:
-        return format
-    if path.exists():
-        check_file(path)  # a device, or a folder, has no format at all
-    raise ValueError(f"{path} has an unknown format; give a file name that ends in {LISTED_FORMATS}.")
-
-
-def without_parquet(source: str) -> ImportError:
-    """Return the error for a missing pyarrow."""
-    return ImportError(f"{source} needs pyarrow, which is not installed: pip install 'lann[parquet]'.")
-
-
-def _read(path: Path) -> tuple[bytes, str]:
-    """Return the content of a file or of standard input, and its name in messages."""
-    if str(path) == STANDARD_INPUT:
-        return sys.stdin.buffer.read(), "standard input"
-    return read_content(path, pipes=True), str(path)
-
-
-def check_file(path: Path) -> None:
-    """Raise an OSError if there is no file to read."""
-    check_readable(path, pipes=True)
-
-
-def check_decimal(decimal: str | None, sep: str | None) -> None:
-    """Raise ValueError if a decimal separator is none, or also separates cells."""
+    The options are validated.
+    """
+    unknown = set(options) - FileOptions.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"There is no option {unknown.pop()!r} of files.")
+    sep, decimal = check_separator(options.get("sep")), options.get("decimal")
     if decimal not in (None, ".", ","):
         raise ValueError(f"decimal must be '.' or ','; got {decimal!r}.")
     if decimal is not None and decimal == sep:
         raise ValueError(f"sep and decimal must be different; both are {sep!r}.")
+    for ending in sorted(FORMATS, key=len, reverse=True):
+        if path.name.lower().endswith(ending):
+            _check_options(str(path), FORMATS[ending], options)
+            return FORMATS[ending]
+    if is_read_once(path):
+        return None
+    if path.exists():
+        check_readable(path, pipes=True)  # a device, or a folder, has no format at all
+    raise ValueError(f"{path} has an unknown format; give a file name that ends in {LISTED_FORMATS}.")
 
 
-def check_text_options(source: str, format: str, options: Mapping[str, Any]) -> None:
-    """Raise ValueError if an option is given that is not for the format of a file."""
-    for option, value in options.items():
-        if value is not None and format not in _OPTIONS[option]:
-            raise ValueError(f"{option} is not for {source}, whose format is {format}.")
+def _check_options(name: str, format: str, options: FileOptions) -> None:
+    for option, formats in _OPTIONS.items():
+        if options.get(option) is not None and format not in formats:
+            raise ValueError(f"{option} is not for {name}, whose format is {format}.")
 
 
 def _format_of(content: bytes) -> str:
@@ -250,131 +461,3 @@ def _format_of(content: bytes) -> str:
         return "excel"
     start = re.sub(rb"^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)", b"", content[:1000]).replace(b"\x00", b"").lstrip()
     return "json lines" if start.startswith((b"{", b"[")) else "text"
-
-
-def _read_text(
-    content: bytes, source: str, sep: str | None, decimal: str | None, encoding: str | None
-) -> Reading:
-    text, found_encoding = decode(decompress(content, source), source, encoding)
-    text, trimmed = trim_text(text, sep)
-    frame, dialect = parse_text(text, source, sep)
-    names = column_names(frame.columns)
-    check_duplicates(names, source)
-    frame = frame.set_axis(names, axis=1)
-    found_decimal = table_decimal(frame, {",": ".", ";": ","}.get(dialect.sep))
-    given = TextOptions(sep, decimal, encoding)
-    found = TextOptions(dialect.sep, found_decimal, found_encoding)
-    notes = (*trimmed, *text_notes(names, source, dialect, given, found))
-    if len(names) == 1 and sep is None:
-        notes = (*notes, f"one column, {names[0]!r}: is the separator right? give it with sep (--sep)")
-    return Reading(frame, source, "text", dialect.sep, found_encoding, decimal or found_decimal, notes=notes)
-
-
-class FileOptions(TypedDict, total=False):
-    """How a file is written, where it is not to be found: see `read_table`."""
-
-    sep: str | None
-    decimal: str | None
-    encoding: str | None
-    sheet: str | int | None
-
-
-class TextOptions(NamedTuple):
-    """How a text is written, as the user says or as it was found."""
-
-    sep: str | None
-    decimal: str | None
-    encoding: str | None
-
-
-def text_notes(
-    names: list[str], source: str, dialect: Dialect, given: TextOptions, found: TextOptions
-) -> tuple[str, ...]:
-    """Return what was found about a text and is not as in most files; not what was given."""
-    notes = []
-    is_usual = dialect.sep == "," or (dialect.sep == "\t" and _is_tsv(source))
-    if given.sep is None and not is_usual and len(names) > 1:
-        notes.append(f"{SEPARATORS[dialect.sep]} separate cells")
-    if given.decimal is None and found.decimal == ",":
-        notes.append("decimal commas")
-    if given.encoding is None and found.encoding in ENCODING_NAMES:
-        notes.append(f"encoding {ENCODING_NAMES[found.encoding]}")
-    if dialect.quote == "'":
-        notes.append("single quotes around cells")
-    elif not dialect.quote:
-        notes.append("quotes are part of the cells")
-    if dialect.skips_spaces:
-        notes.append("spaces after separators are left out")
-    if any(re.fullmatch(r"-?\d+[.,]\d+", name) for name in names):
-        notes.append("the first line, which has numbers, is taken as the header")
-    return tuple(notes)
-
-
-def _is_tsv(source: str) -> bool:
-    return source.lower().removesuffix(".gz").endswith(".tsv")
-
-
-def _read_json_lines(content: bytes, source: str, encoding: str | None) -> Reading:
-    text, found = decode(decompress(content, source), source, encoding)
-    if not text.strip():
-        raise ValueError(f"{source} is empty.")
-    columns = {name: _typed_column(values) for name, values in read_json_lines(text, source).items()}
-    is_noted = encoding is None and found in ENCODING_NAMES
-    notes = (f"encoding {ENCODING_NAMES[found]}",) if is_noted else ()
-    return Reading(pd.DataFrame(columns), source, "json lines", encoding=found, notes=notes)
-
-
-def _read_excel(content: bytes, source: str, sheet: str | int | None) -> Reading:
-    header, rows, title, n_sheets = read_sheet(content, source, sheet)
-    if not header:
-        raise ValueError(f"{source} has an empty sheet {title!r}.")
-    names = column_names(header)
-    check_duplicates(names, source)
-    cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    frame = pd.DataFrame({name: _typed_column(values) for name, values in zip(names, cells, strict=True)})
-    notes = (f"sheet {title!r}, the first of {n_sheets}",) if sheet is None and n_sheets > 1 else ()
-    return Reading(frame, source, "excel", sheet=title, notes=notes)
-
-
-def _read_parquet(content: bytes, source: str) -> pd.DataFrame:
-    try:
-        frame = pd.read_parquet(io.BytesIO(content))
-        # An index with a name is a column that pandas has set aside.
-        return frame.reset_index(drop=all(name is None for name in frame.index.names))
-    except ImportError as error:
-        raise without_parquet(source) from error
-    except (ValueError, OSError) as error:  # pyarrow's own errors are among them
-        raise ValueError(f"{source} is not a complete Parquet file.") from error
-
-
-def _typed_column(values: Sequence[Any]) -> pd.Series:
-    """Return values of a file with types as a column: of numbers, bools or dates if all are, else objects."""
-    cells = [None if isinstance(cell, str) and cell.strip() in _MISSING else cell for cell in values]
-    present = [cell for cell in cells if cell is not None]
-    types = {type(cell) for cell in present}
-    is_complete = len(present) == len(cells)
-    if types and types <= {int, float}:
-        is_integer = types == {int} and is_complete and all(abs(cell) < 2**63 for cell in present)
-        if is_integer:
-            return pd.Series(cells, dtype="int64")
-        return pd.Series([math.nan if cell is None else as_float(cell) for cell in cells], dtype="float64")
-    if types == {bool} and is_complete:
-        return pd.Series(cells, dtype=bool)
-    if types and all(issubclass(type_, date) for type_ in types):
-        return pd.Series(pd.DatetimeIndex(cells).as_unit("us"))
-    return pd.Series(cells, dtype=object)
-
-
-def column_names(names: Sequence[Any]) -> list[str]:
-    """Return names without spaces around them; those of columns without a name are numbered, as in pandas."""
-    texts = [str(name).strip() for name in names]
-    return [text or f"Unnamed: {position}" for position, text in enumerate(texts)]
-
-
-def check_duplicates(names: list[str], source: str) -> None:
-    """Raise ValueError if two columns have the same name."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise ValueError(f"{source} has more than one column {name!r}.")
-        seen.add(name)

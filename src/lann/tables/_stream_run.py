@@ -6,36 +6,50 @@ import hashlib
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
+import pandas as pd
 
-from lann._support.files import check_different
-from lann.columns.text import TableWarning
+from lann._support.files import check_different, check_writable, sync
+from lann._support.types import Floats, Indices
+from lann.columns.text import (
+    Column,
+    TableWarning,
+    apply_columns,
+    check_columns_present,
+    check_named_column,
+    column_texts,
+    infer_columns,
+)
 from lann.persist import read_model_file, save
 from lann.streams import PrequentialEvaluation, StreamBatch, iter_prequential
-from lann.tables._predictions_file import PredictionsFile
-from lann.tables._reading import STANDARD_INPUT
-from lann.tables._stream_columns import StreamColumns
-from lann.tables._stream_source import Batch, StreamSource, length, open_stream, row_bytes, split
+from lann.tables._reading import STANDARD_INPUT, open_stream
+from lann.tables._writing import csv_bytes
 
-# Rows from which it is decided what columns have.
-N_FIRST_ROWS = 1000
-PROGRESS = {
-    "kind",
-    "columns",
-    "evaluation",
-    "n_read",
-    "n_unlabeled",
-    "digest",
-    "output_bytes",
-    "output_digest",
-    "guard_formulas",
-}
+# Rows from which it is decided what columns have, and rows of a batch.
+N_FIRST_ROWS, BATCH_ROWS = 1000, 1000
 KIND = "lann stream"
-SKIPPED_AT_ONCE = 10_000
+# What a checkpoint has, and the types of the values.
+PROGRESS: dict[str, tuple[type, ...]] = {
+    "kind": (str,),
+    "columns": (dict,),
+    "evaluation": (dict,),
+    "n_read": (int,),
+    "n_unlabeled": (int,),
+    "digest": (str,),
+    "output_bytes": (int, type(None)),
+    "output_digest": (str, type(None)),
+    "guard_formulas": (bool,),
+}
+# The most frequent categories of the first rows have an axis each; all others share one.
+MOST_CATEGORIES = 50
+# So that two different categories are as far apart as two numbers with a difference of 1.
+ONE_HOT = float(np.sqrt(0.5))
+SECONDS_PER_DAY = 86_400.0
+PREDICTION_COLUMNS = ("row", "label", "prediction", "probability", "correct", "drift")
 
 
 class StreamRun:
@@ -130,43 +144,35 @@ class StreamRun:
         self._path, self._output_path = path, output
         self._check_different(checkpoint)
         self.n_read = self.n_unlabeled = 0
-        self.is_busy = self._is_stopped = False
-        self._first: Batch = {}
+        self.is_busy = self._is_stopped = self._is_interrupted = False
         self._hash = hashlib.sha256()
         self._output: PredictionsFile | None = None
         self._guard_formulas = guard_formulas
-        with ExitStack() as stack:
-            self._source: StreamSource = stack.enter_context(
-                open_stream(Path(path), sep=sep, encoding=encoding)
+        table = open_stream(path, {"sep": sep, "decimal": decimal, "encoding": encoding})
+        self.name, self._blocks = table.name, table.blocks()
+        self._rest = pd.DataFrame(columns=table.columns)
+        if checkpoint is not None:
+            self._resume(checkpoint, target)
+            return
+        if target is None:
+            raise ValueError("Name the column with the labels: the target.")
+        first = self._take(N_FIRST_ROWS, N_FIRST_ROWS)
+        self._rest = pd.concat([first, self._rest], ignore_index=True) if len(self._rest) else first
+        if self._is_interrupted:
+            if first.empty:
+                raise KeyboardInterrupt
+            warnings.warn(
+                f"Interrupted after {len(first)} rows: it was decided from them what columns have, not from "
+                f"the first {N_FIRST_ROWS}.",
+                TableWarning,
+                stacklevel=2,
             )
-            self.name = self._source.name
-            if checkpoint is not None:
-                self._resume(checkpoint, target)
-            else:
-                if target is None:
-                    raise ValueError("Name the column with the labels: the target.")
-                first = self._source.read(N_FIRST_ROWS)
-                if self._source.is_interrupted and not length(first):
-                    raise KeyboardInterrupt
-                self.columns = StreamColumns.from_rows(
-                    first, target, drop=drop, kinds=kinds, decimal=decimal, table=self.name
-                )
-                if self._source.is_interrupted:
-                    warnings.warn(
-                        f"Interrupted after {length(first)} rows: it was decided from them what columns have,"
-                        f" not from the first {N_FIRST_ROWS}.",
-                        TableWarning,
-                        stacklevel=2,
-                    )
-                self._first = first
-                self.estimator = _default_estimator() if estimator is None else estimator
-                self.evaluation = PrequentialEvaluation(window_size=evaluation_window)
-                self._output = None
-                if output is not None:
-                    self._output = PredictionsFile(output, guard_formulas=guard_formulas)
-            if self._output is not None:
-                stack.callback(self._output.close)
-            self._open_files = stack.pop_all()
+        first.attrs["decimal"] = decimal or table.decimal
+        self.columns = StreamColumns.from_rows(first, target, drop=drop, kinds=kinds, table=self.name)
+        self.estimator = _default_estimator() if estimator is None else estimator
+        self.evaluation = PrequentialEvaluation(window_size=evaluation_window)
+        if output is not None:
+            self._output = PredictionsFile(output, guard_formulas=guard_formulas)
 
     def __enter__(self) -> Self:
         return self
@@ -176,7 +182,9 @@ class StreamRun:
 
     def close(self) -> None:
         """Close the files."""
-        self._open_files.close()
+        self._blocks.close()  # type: ignore[attr-defined]
+        if self._output is not None:
+            self._output.close()
 
     def batches(self, every: int | None = None) -> Iterator[StreamBatch]:
         """Yield the predictions of the rest of the stream, after each has been scored and learned.
@@ -199,15 +207,15 @@ class StreamRun:
             learned first.
         """
         while True:
-            n_rows = self._source.batch_rows
-            batch = self._read(n_rows if every is None else min(n_rows, every - self.n_read % every))
-            if not length(batch):
-                if self._source.is_interrupted:
-                    raise KeyboardInterrupt
-                return
-            yield from self._learn(batch)
-            if self._is_stopped:
+            batch = self._take(
+                BATCH_ROWS if every is None else min(BATCH_ROWS, every - self.n_read % every), 1
+            )
+            if len(batch):
+                yield from self._learn(batch)
+            if self._is_stopped or (batch.empty and self._is_interrupted):
                 raise KeyboardInterrupt
+            if batch.empty:
+                return
 
     def run(
         self,
@@ -290,17 +298,23 @@ class StreamRun:
         }
         save(self.estimator, path, progress=progress)
 
-    def _read(self, n_rows: int) -> Batch:
-        """Return the next rows, at most so many, those from which columns were inferred first."""
-        if not length(self._first):
-            return self._source.read(n_rows)
-        batch, self._first = split(self._first, n_rows)
-        return batch
+    def _take(self, most: int, fewest: int) -> pd.DataFrame:
+        """Return the next rows: not more than `most`, and not fewer than `fewest` unless the table ends."""
+        parts, n_rows = [self._rest], len(self._rest)
+        try:
+            while n_rows < fewest and (block := next(self._blocks, None)) is not None:
+                parts.append(block)
+                n_rows += len(block)
+        except KeyboardInterrupt:  # while rows are waited for
+            self._is_interrupted = True
+        rows = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+        self._rest = rows.iloc[most:].reset_index(drop=True)
+        return rows.iloc[:most]
 
-    def _learn(self, batch: Batch) -> list[StreamBatch]:
+    def _learn(self, batch: pd.DataFrame) -> list[StreamBatch]:
         """Predict and learn the rows that have a label; the state is complete before and after."""
         labels = self.columns.labels(batch, self.name)
-        has_label = np.array([label is not None for label in labels])
+        has_label = pd.notna(labels)
         X = self.columns.rows(batch, self.n_read, self.name)[has_label]
         y = np.array(labels[has_label].tolist(), dtype=str)
         rows = self.n_read + np.flatnonzero(has_label)
@@ -350,15 +364,15 @@ class StreamRun:
 
     def _skip(self, n_rows: int, digest: str, path: str | os.PathLike[str]) -> None:
         while self.n_read < n_rows:
-            batch = self._source.read(min(n_rows - self.n_read, SKIPPED_AT_ONCE))
-            if self._source.is_interrupted:
+            batch = self._take(n_rows - self.n_read, 1)
+            if self._is_interrupted:
                 raise KeyboardInterrupt
-            if not length(batch):
+            if batch.empty:
                 raise ValueError(
                     f"{self.name} has {self.n_read} rows, but the checkpoint {path} was made after {n_rows}."
                 )
             self._hash.update(row_bytes(batch))
-            self.n_read += length(batch)
+            self.n_read += len(batch)
         if self._hash.hexdigest() != digest:
             raise ValueError(
                 f"The first {n_rows} rows of {self.name} are not those of the checkpoint {path}."
@@ -369,21 +383,332 @@ def check_progress(progress: Any, path: str | os.PathLike[str]) -> dict[str, Any
     """Return the progress of a checkpoint; raise ValueError if it is not one of a run over a stream."""
     if not isinstance(progress, dict) or progress.get("kind") != KIND:
         raise ValueError(f"{path} is not a checkpoint of a run over a stream.")
-    counts = [progress.get(name) for name in ("n_read", "n_unlabeled", "output_bytes")]
     is_valid = (
-        set(progress) == PROGRESS
-        and all(type(count) is int and count >= 0 for count in counts[:2])
-        and (counts[2] is None or (type(counts[2]) is int and counts[2] >= 0))
-        and isinstance(progress["digest"], str)
-        and isinstance(progress["guard_formulas"], bool)
-        and isinstance(progress["output_digest"], type(None) if counts[2] is None else str)
+        progress.keys() == PROGRESS.keys()
+        and all(isinstance(progress[name], types) for name, types in PROGRESS.items())
+        and progress["n_read"] >= 0
+        and (progress["output_bytes"] is None) == (progress["output_digest"] is None)
     )
     if not is_valid:
         raise ValueError(f"The checkpoint {path} is damaged.")
     return progress
 
 
+def row_bytes(rows: pd.DataFrame) -> bytes:
+    """Return bytes that differ if any cell differs; those of batches add up to those of the whole."""
+    columns = []
+    for name in rows.columns:
+        is_number = rows[name].dtype.kind in "iufb"
+        cells = rows[name].to_numpy(np.float64) if is_number else rows[name].astype(str).to_numpy(object)
+        columns.append(pd.util.hash_array(cells))
+    return np.column_stack(columns).tobytes()
+
+
 def _default_estimator() -> Any:
     from lann.streams import SAMLANN
 
     return SAMLANN(random_state=0)
+
+
+@dataclass(frozen=True)
+class StreamColumns:
+    """The columns of a stream, and how its rows become numbers.
+
+    Numbers are as they are, bools are 0 and 1, dates are days. A category has an axis for each value of the
+    first rows and one for all other values. Missing values are NaN.
+
+    Attributes
+    ----------
+    target : str
+        The column with the labels.
+    columns : tuple of Column
+        The columns that are used.
+    categories : dict of str to tuple of str
+        The values of each category that have an axis.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lann.tables import StreamColumns
+    >>> rows = pd.DataFrame({"size": ["1.5", "2"], "city": ["Ulm", "Bonn"], "label": ["a", "b"]})
+    >>> columns = StreamColumns.from_rows(rows, "label")
+    >>> columns.feature_names
+    ['size', 'city: Bonn', 'city: Ulm', 'city: other']
+    >>> columns.rows(pd.DataFrame({"size": ["?"], "city": ["Kiel"]}), 2).round(2)
+    array([[ nan, 0.  , 0.  , 0.71]])
+    """
+
+    target: str
+    columns: tuple[Column, ...]
+    categories: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def from_rows(
+        cls,
+        frame: pd.DataFrame,
+        target: str,
+        *,
+        drop: Sequence[str] = (),
+        kinds: Mapping[str, str] | None = None,
+        table: str = "the stream",
+    ) -> StreamColumns:
+        """Decide what the columns have from the first rows; their labels are not used.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            The first rows.
+        target : str
+            The column with the labels.
+        drop : sequence of str, default=()
+            Columns not to use.
+        kinds : mapping of str to str or None, default=None
+            What columns have, if it is not to be inferred: "category", "number", "date", or a format of
+            dates.
+        table : str, default="the stream"
+            Its name in messages.
+
+        Returns
+        -------
+        columns : StreamColumns
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, or none to learn from.
+
+        Warns
+        -----
+        TableWarning
+            If a column is ignored.
+        """
+        if frame.empty:
+            raise ValueError(f"{table} has no rows.")
+        check_named_column(frame, target, "the target", table)
+        found, values = infer_columns(
+            frame.drop(columns=target), kinds, drop=drop, keeps_constant=True, table=table
+        )
+        columns = tuple(column for column in found if column.is_used)
+        if not columns:
+            raise ValueError(f"{table} has no column to learn from beside the target {target!r}.")
+        categories = {
+            column.name: _frequent(column.name, values[column.name])
+            for column in columns
+            if column.kind == "category"
+        }
+        return cls(target, columns, categories)
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of the numbers of a row: those of columns, and "city: Ulm" for a category."""
+        names: list[str] = []
+        for column in self.columns:
+            if column.kind == "category":
+                names += [f"{column.name}: {value}" for value in self.categories[column.name]]
+                names.append(f"{column.name}: other")
+            else:
+                names.append(column.name)
+        return names
+
+    def rows(self, frame: pd.DataFrame, first_row: int, table: str = "the stream") -> Floats:
+        """Return rows as numbers.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        first_row : int
+            Number of its first row, for messages.
+        table : str, default="the stream"
+
+        Returns
+        -------
+        X : ndarray of shape (n_rows, n_numbers)
+
+        Raises
+        ------
+        ValueError
+            If a cell is not what its column must have.
+        """
+        numbers = np.arange(first_row, first_row + len(frame))
+        values = apply_columns(frame, self.columns, table, row_numbers=numbers)
+        axes = []
+        for column in self.columns:
+            if column.kind == "category":
+                axes.append(_one_hot(values[column.name], self.categories[column.name]))
+            elif column.kind == "date":
+                seconds = (values[column.name] - pd.Timestamp(0)).dt.total_seconds()
+                axes.append((seconds / SECONDS_PER_DAY).to_numpy(np.float64))
+            else:
+                axes.append(values[column.name].astype("float64").to_numpy(np.float64, na_value=np.nan))
+        return np.ascontiguousarray(np.column_stack(axes), dtype=np.float64)
+
+    def labels(self, frame: pd.DataFrame, table: str = "the stream") -> np.ndarray[Any, Any]:
+        """Return the labels of rows.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        table : str, default="the stream"
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            Text, None where a label is missing.
+        """
+        check_columns_present(frame, [self.target], table)
+        return column_texts(frame[self.target])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns as JSON has them.
+
+        Returns
+        -------
+        state : dict
+        """
+        return {
+            "target": self.target,
+            "columns": [column.to_dict() for column in self.columns],
+            "categories": {name: list(values) for name, values in self.categories.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, state: Any) -> StreamColumns:
+        """Return the columns of which `to_dict` has made the state.
+
+        Parameters
+        ----------
+        state : dict
+
+        Returns
+        -------
+        columns : StreamColumns
+
+        Raises
+        ------
+        ValueError
+            If the dict is something else.
+        """
+        is_valid = (
+            isinstance(state, dict)
+            and set(state) == {"target", "columns", "categories"}
+            and isinstance(state["target"], str)
+            and isinstance(state["columns"], list)
+            and isinstance(state["categories"], dict)
+        )
+        if not is_valid:
+            raise ValueError("This does not describe the columns of a stream.")
+        columns = tuple(Column.from_dict(column) for column in state["columns"])
+        categories = state["categories"]
+        named = {column.name for column in columns if column.kind == "category"}
+        are_texts = all(
+            isinstance(values, list) and all(isinstance(value, str) for value in values)
+            for values in categories.values()
+        )
+        if set(categories) != named or not are_texts or not columns:
+            raise ValueError("This does not describe the columns of a stream.")
+        return cls(state["target"], columns, {name: tuple(values) for name, values in categories.items()})
+
+
+def _frequent(name: str, values: pd.Series) -> tuple[str, ...]:
+    """Return the most frequent values; of equally frequent ones, the first in the alphabet."""
+    counts = values.value_counts()
+    if len(counts) > MOST_CATEGORIES:
+        warnings.warn(
+            f"Column {name!r} has {len(counts)} different values in the first rows; the {MOST_CATEGORIES} "
+            "most frequent are distinguished.",
+            TableWarning,
+            stacklevel=4,
+        )
+    order = sorted(counts.index, key=lambda value: (-counts[value], value))
+    return tuple(sorted(order[:MOST_CATEGORIES]))
+
+
+def _one_hot(values: pd.Series, categories: tuple[str, ...]) -> Floats:
+    positions = pd.Index(categories).get_indexer(values)  # -1 for other values, which are the last
+    found = np.zeros((len(values), len(categories) + 1))
+    found[np.arange(len(values)), positions] = ONE_HOT
+    found[values.isna().to_numpy()] = np.nan
+    return found
+
+
+class PredictionsFile:
+    """A CSV file with a line per row of a stream.
+
+    Parameters
+    ----------
+    path : str or path-like
+    n_bytes : int or None, default=None
+        What is kept of an existing file; None starts a new one.
+    digest : str or None, default=None
+        The SHA-256 of what is kept, as `digest` was when it was written.
+    guard_formulas : bool, default=False
+        As for `write_table`.
+
+    Raises
+    ------
+    ValueError
+        If the file does not start with what is to be kept. It is not changed then.
+    OSError
+        If it cannot be written.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        n_bytes: int | None = None,
+        digest: str | None = None,
+        *,
+        guard_formulas: bool = False,
+    ) -> None:
+        self.path = Path(path)
+        self._hash, self._n_bytes = hashlib.sha256(), 0
+        self._guard_formulas = guard_formulas
+        check_writable(self.path)
+        if n_bytes is None:
+            self._file: IO[bytes] = self.path.open("wb")
+            self._write(pd.DataFrame(columns=list(PREDICTION_COLUMNS)), header=True)
+            return
+        kept = self.path.open("rb").read(n_bytes) if self.path.is_file() else b""
+        if len(kept) != n_bytes or hashlib.sha256(kept).hexdigest() != digest:
+            raise ValueError(
+                f"{self.path} does not have the predictions that were there at the checkpoint; name the file "
+                "of that run, or start again without resuming."
+            )
+        self._hash.update(kept)
+        self._file = self.path.open("r+b")
+        self._file.truncate(n_bytes)
+        self._file.seek(n_bytes)
+        self._n_bytes = n_bytes
+
+    def add(self, batch: StreamBatch, rows: Indices) -> None:
+        """Add the predictions of a batch, whose rows have these numbers."""
+        predictions = pd.DataFrame(
+            {
+                "row": rows,
+                "label": batch.labels,
+                "prediction": batch.predictions,
+                "probability": [f"{probability:.6g}" for probability in batch.probabilities],
+                "correct": (batch.predictions == batch.labels).astype(int),
+                "drift": np.isin(batch.first_row + np.arange(len(rows)), batch.drifts).astype(int),
+            }
+        )
+        self._write(predictions)
+
+    def flush(self) -> int:
+        """Write everything to the disk, and return the number of bytes."""
+        sync(self._file)
+        return self._n_bytes
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of everything that was written."""
+        return self._hash.hexdigest()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _write(self, frame: pd.DataFrame, *, header: bool = False) -> None:
+        content = csv_bytes(frame, str(self.path), header=header, guard_formulas=self._guard_formulas)
+        self._file.write(content)
+        self._n_bytes += len(content)
+        self._hash.update(content)

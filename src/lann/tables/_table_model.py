@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,38 +13,36 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lann._base import NeighborClassifier
-from lann._support.types import Indices
+from lann._support.inputs import get_feature_names
+from lann._support.types import Floats, Indices
 from lann._support.validation import OneOf, validate
 from lann.columns.inputs import as_fitted
-from lann.columns.text import Column, TableWarning, apply_columns, check_named_column, column_texts
-from lann.persist import TableRecord, read_model_file, save
-from lann.tables import _counterfactuals, _embed, _labeled_rows, _predict_file, _reject, _suspicious_rows
-from lann.tables._feature_columns import (
-    TrainingValues,
-    columns_of_classifier,
-    columns_of_record,
-    schema_of,
+from lann.columns.schema import TableSchema, TableValues
+from lann.columns.text import (
+    Column,
+    TableWarning,
+    apply_columns,
+    check_named_column,
+    column_texts,
     shown_values,
 )
-from lann.tables._labels import known_labels
-from lann.tables._row_columns import row_names
-from lann.tables._same_rows import same_training_rows
+from lann.persist import TableRecord, read_model_file, save
+from lann.tables import _counterfactuals, _cross_validation, _embed, _labeled_rows, _predict_file
+from lann.tables._rows import known_labels, row_names, same_training_rows
 
 if TYPE_CHECKING:
     from lann.explain import Explanation
     from lann.reject import RejectOption
 
-# New categories that a warning lists for a column.
-MOST_LISTED = 3
-# New categories of a column that are kept while a file is read: the first in order.
-MOST_NEW = 1000
+# New categories of a column that a warning lists, and that are kept while a file is read.
+MOST_LISTED, MOST_NEW = 3, 1000
 
 
 class TableModel:
     """A fitted classifier with what is known about its table: it takes and explains tables as they are.
 
-    `fit_table` and `TableModel.load` return it. Rows of the training table go by their position in it, row
-    numbers, also if rows without a label were left out.
+    `TableModel.fit` and `TableModel.load` return it. Rows of the training table go by their position in it,
+    row numbers, also if rows without a label were left out.
 
     Parameters
     ----------
@@ -70,16 +68,15 @@ class TableModel:
 
     See Also
     --------
-    fit_table : Fit a classifier to a table.
     lann.report.save_report : A page about the model and the rows that it explains.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> from lann.tables import fit_table
+    >>> from lann.tables import TableModel
     >>> frame = pd.DataFrame({"age": [20, 21, 22, 61, 62, 63] * 2, "city": ["Ulm", "Bonn", None] * 4})
     >>> frame["retired"] = frame["age"].map(lambda age: "yes" if age > 60 else "no")
-    >>> model = fit_table(frame, "retired")
+    >>> model = TableModel.fit(frame, "retired")
     >>> model.target, model.feature_names
     ('retired', ['age', 'city'])
     >>> model.predict(frame[:2]).round(2)
@@ -94,7 +91,9 @@ class TableModel:
     def __init__(self, classifier: Any, record: TableRecord | None = None) -> None:
         if not isinstance(classifier, NeighborClassifier):
             hint = (
-                " Give its last step, and rows transformed by the others." if _is_pipeline(classifier) else ""
+                " Give its last step, and rows transformed by the others."
+                if hasattr(classifier, "steps")
+                else ""
             )
             raise ValueError(
                 f"The model is a {type(classifier).__name__}, which is no classifier with neighbors; give a "
@@ -102,12 +101,19 @@ class TableModel:
             )
         self.classifier: NeighborClassifier = classifier
         self.record = record
+        plain = tuple(map(Column.from_feature, self.schema.features))
         self.columns: tuple[Column, ...] = (
-            columns_of_classifier(classifier) if record is None else columns_of_record(record, classifier)
+            plain if record is None else tuple(map(Column.from_dict, record.columns))
         )
+        if [(column.name, column.kind) for column in self.columns] != [
+            (column.name, column.kind) for column in plain
+        ]:
+            raise ValueError("The columns of the table in the model file are not the features of the model.")
         self.row_numbers: Indices = (
             np.arange(len(classifier.model_.X)) if record is None else record.row_numbers
         )
+        if len(self.row_numbers) != len(classifier.model_.X) or (np.diff(self.row_numbers) <= 0).any():
+            raise ValueError("The row numbers in the model file are not those of the training rows.")
 
     def __repr__(self) -> str:
         target = "" if self.target is None else f" of {self.target!r}"
@@ -117,11 +123,17 @@ class TableModel:
     embed = _embed.embed
     labeled_rows = _labeled_rows.labeled_rows
     predict_file = _predict_file.predict_file
-    reject_option = _reject.reject_option
+    reject_option = _cross_validation.reject_option
     counterfactuals = _counterfactuals.counterfactuals
     counterfactuals_of_explanation = _counterfactuals.counterfactuals_of_explanation
-    suspicious_rows = _suspicious_rows.suspicious_rows
-    relevant_values = _suspicious_rows.relevant_values
+    suspicious_rows = _counterfactuals.suspicious_rows
+    relevant_values = _counterfactuals.relevant_values
+
+    @property
+    def schema(self) -> TableSchema:
+        """What the features of the classifier have; numbers if it does not take tables."""
+        schema: TableSchema | None = getattr(self.classifier, "schema_", None)
+        return schema or TableSchema.numeric(list(get_feature_names(self.classifier)), has_names=True)
 
     @property
     def target(self) -> str | None:
@@ -144,6 +156,63 @@ class TableModel:
     def feature_names(self) -> list[str]:
         """Names of the columns that are used."""
         return [column.name for column in self.columns]
+
+    @classmethod
+    def fit(
+        cls,
+        frame: pd.DataFrame,
+        target: str,
+        *,
+        classifier: Any = None,
+        id: str | None = None,
+        drop: Sequence[str] = (),
+        kinds: Mapping[str, str] | None = None,
+        sample_weight: str | None = None,
+        name: str = "the table",
+    ) -> TableModel:
+        """Fit a classifier to a table as it is: numbers, text, bools, dates and missing values.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        target : str
+            Name of the column with the labels; rows without one are left out.
+        classifier : LANNClassifier or None, default=None
+            It is cloned; None is ``LANNClassifier(random_state=0)``.
+        id : str or None, default=None
+            Name of a column that names the rows; explanations show these names.
+        drop : sequence of str, default=()
+            Names of columns not to use.
+        kinds : mapping of str to str or None, default=None
+            What columns have, if it is not to be inferred: "category", "number", "date", or the format of
+            dates, such as "%d/%m/%Y".
+        sample_weight : str or None, default=None
+            Name of the column with sample weights; a weight of 2 is the same as the row twice, and rows of
+            weight 0 are left out.
+        name : str, default="the table"
+            Name of the table in messages.
+
+        Returns
+        -------
+        model : TableModel
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, no column to learn from, the target does not have classes, a column
+            does not have what it must have, a weight is invalid, or there are too few rows.
+
+        Warns
+        -----
+        TableWarning
+            If rows or columns are left out.
+        """
+        from lann.tables._training_table import TrainingTable
+
+        table = TrainingTable.from_frame(
+            frame, target, id=id, drop=drop, kinds=kinds, sample_weight=sample_weight, name=name
+        )
+        return table.fit(classifier)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TableModel:
@@ -177,7 +246,7 @@ class TableModel:
         """
         classifier = self.classifier
         frame = pd.DataFrame(as_fitted(classifier, classifier.model_.X)).set_axis(self.feature_names, axis=1)
-        return apply_columns(frame, columns_of_classifier(classifier), "the training data")
+        return apply_columns(frame, list(map(Column.from_feature, self.schema.features)), "the training data")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the classifier and the record of its table, as `lann.save` does.
@@ -238,7 +307,7 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        return self._predict(frame, id=id, reject=reject, name=name)[0]
+        return self._predict(frame, id=id, reject=reject, name=name)
 
     def _predict(
         self,
@@ -247,17 +316,11 @@ class TableModel:
         id: str | None,
         reject: RejectOption | None,
         name: str,
-        is_block: bool = False,
-        has_labels: bool | None = None,
+        row_numbers: Indices | None = None,
         new: dict[str, set[str]] | None = None,
-    ) -> tuple[pd.DataFrame, NDArray[Any] | None]:
-        """Return the predictions, and the labels of the rows.
-
-        Of a block, the index has the row numbers, `has_labels` says whether the table has labels, and
-        categories that the training data do not have are added to `new` in place of a warning.
-        """
-        numbers = frame.index.to_numpy() if is_block else None
-        rows = self._as_fitted(self._read(frame, name=name, row_numbers=numbers, new=new)[0])
+    ) -> pd.DataFrame:
+        """Return predictions; see `_read` for `row_numbers` and `new`."""
+        rows = self._as_fitted(self._read(frame, name=name, row_numbers=row_numbers, new=new)[0])
         probabilities = self.classifier.predict_proba(rows)
         classes = self.classifier.classes_
         columns = {"prediction": classes[probabilities.argmax(axis=1)]}
@@ -265,15 +328,58 @@ class TableModel:
             columns["decision"] = reject.decision(rows)
         columns |= {f"probability of {label}": probabilities[:, j] for j, label in enumerate(classes)}
         predictions = pd.DataFrame(columns, index=frame.index)
-        labels = self.labels_in(frame) if has_labels is not False else None
-        if labels is None and has_labels:
-            labels = np.full(len(frame), None)
-        if labels is not None:
-            predictions.insert(0, "label", labels)
+        if self.target in frame:
+            predictions.insert(0, "label", self.labels_in(frame))
         id = self._id_of(frame, id)
         if id is not None:
             predictions.insert(0, id, row_names(frame, id, name), allow_duplicates=True)
-        return predictions, labels
+        return predictions
+
+    def evaluate(
+        self, frame: pd.DataFrame, target: str | None = None, *, name: str = "the table"
+    ) -> dict[str, float]:
+        """Return scores on rows with labels.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            With the columns of the training table, in any order, and labels.
+        target : str or None, default=None
+            Name of the column with the labels; None is that of the training table.
+        name : str, default="the table"
+            Name of the table in messages.
+
+        Returns
+        -------
+        scores : dict of str to float
+            ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss`` and ``recall of ...`` for every class,
+            as in a cross-validation.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, a cell is not what its column must have, no row has a label, or a label is
+            not among the classes.
+
+        See Also
+        --------
+        lann.report.evaluate : Scores with intervals, calibration, mistakes, and a page of them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from lann.tables import TableModel
+        >>> frame = load_iris(as_frame=True).frame
+        >>> round(TableModel.fit(frame[::2], "target").evaluate(frame[1::2])["accuracy"], 2)
+        0.95
+        """
+        rows = self.labeled_rows(frame, target, name=name)
+        classes = self.classifier.classes_
+        unknown = [label for label in rows.labels.tolist() if label not in classes]
+        if unknown:
+            raise ValueError(f"The label {unknown[0]!r} in {name} is not among the classes of the model.")
+        probabilities = self.classifier.predict_proba(rows.X)
+        return _cross_validation.scores_of(classes, rows.labels, probabilities, rows.weights)
 
     def explain(
         self,
@@ -326,14 +432,7 @@ class TableModel:
         left_out = None
         if leave_out and reject is None:
             left_out = self._left_out(frame, table, values.index.to_numpy(), id, name)
-        return self._with_decisions(self._explain_values(frame, values, left_out, id, name), values, reject)
-
-    def _with_decisions(
-        self, explanation: Explanation, values: pd.DataFrame, reject: RejectOption | None
-    ) -> Explanation:
-        if reject is None:
-            return explanation
-        return explanation.with_decisions(reject.reasons(self._as_fitted(values)))
+        return self._explain_values(frame, values, left_out, id, reject, name)
 
     def _left_out(
         self, frame: pd.DataFrame, table: pd.DataFrame, row_numbers: Indices, id: str | None, name: str
@@ -349,10 +448,14 @@ class TableModel:
         values: pd.DataFrame,
         exclude: Indices | None,
         id: str | None,
+        reject: RejectOption | None,
         name: str,
     ) -> Explanation:
         """Explain rows of a table, whose values have been read; their index has the positions."""
-        explanation = self.classifier.explain(self._as_fitted(values), leave_out=exclude)
+        X = self._as_fitted(values)
+        explanation = self.classifier.explain(X, leave_out=exclude)
+        if reject is not None:
+            explanation = explanation.with_decisions(reject.reasons(X))
         positions, rows = explanation.neighbors, frame.iloc[values.index]
         left_out = explanation.left_out
         id, labels = self._id_of(frame, id), self.labels_in(rows)
@@ -416,8 +519,8 @@ class TableModel:
             left_out = self._left_out(frame, table, values.index.to_numpy(), id, name)
         for start in range(0, len(values), block_size):
             part = slice(start, start + block_size)
-            own, exclude = values.iloc[part], None if left_out is None else left_out[part]
-            yield self._with_decisions(self._explain_values(frame, own, exclude, id, name), own, reject)
+            exclude = None if left_out is None else left_out[part]
+            yield self._explain_values(frame, values.iloc[part], exclude, id, reject, name)
 
     def labels_in(
         self, frame: pd.DataFrame, target: str | None = None, *, name: str = "the table"
@@ -450,8 +553,6 @@ class TableModel:
         texts = column_texts(frame[target or self.target])
         if pd.isna(texts).all():
             return None
-        texts = texts.copy()
-        texts[pd.isna(texts)] = None
         return known_labels(texts, self.classifier.classes_)
 
     def _read(
@@ -466,10 +567,12 @@ class TableModel:
         """Return rows of a table with the values that the columns have, and the whole table.
 
         The index has the positions of the rows, or `row_numbers`. Categories that the training data do not
-        have are added to `new`, which keeps the first `MOST_NEW`, and one that says that there are more; if
-        this is None, a warning names them.
+        have are added to `new`; if this is None, a warning names them.
         """
-        positions = _check_rows(rows, len(frame), name)
+        positions = np.arange(len(frame)) if rows is None else np.asarray(rows, dtype=np.int64)
+        outside = positions[(positions < 0) | (positions >= len(frame))]
+        if len(outside):
+            raise ValueError(f"There is no row {outside[0]} in {name}; its rows are 0 to {len(frame) - 1}.")
         if not hasattr(self.classifier, "feature_names_in_"):
             if len(frame.columns) != len(self.columns):
                 raise ValueError(
@@ -479,20 +582,25 @@ class TableModel:
             frame = frame.set_axis(self.feature_names, axis=1)
         table = apply_columns(frame, self.columns, name, row_numbers=row_numbers)
         values = table.iloc[positions]
-        self._check_some_value(values, name)
-        found = self._new_categories(values)
+        empty = np.flatnonzero(values.isna().all(axis=1))
+        gaps = np.full((1, len(self.columns)), np.nan)
+        if len(empty) and self.classifier.model_.unmeasured(gaps).all():
+            row = values.index[empty[0]]
+            raise ValueError(f"Row {row} of {name} has no value in any of the columns that are used.")
+        found: dict[str, set[str]] = {} if new is None else new
+        for column, feature in zip(self.columns, self.schema.features, strict=True):
+            categories = set(values[column.name].dropna()) if feature.kind == "category" else set()
+            if (categories := categories - set(feature.categories)) and len(
+                found.get(column.name, ())
+            ) <= MOST_NEW:
+                found.setdefault(column.name, set()).update(categories)
         if new is None:
             self._warn_of_new(found)
-        else:
-            for column, categories in found.items():
-                known = new.get(column, set()) | categories
-                new[column] = set(sorted(known)[: MOST_NEW + 1]) if len(known) > MOST_NEW else known
         return values, table
 
     def _training_values(self) -> TrainingValues:
         """Return the values of the training rows as the table writes them, by their row numbers."""
-        classifier = self.classifier
-        return TrainingValues(schema_of(classifier), classifier.model_.X, self.columns, self.row_numbers)
+        return TrainingValues(self.schema, self.classifier.model_.X, self.columns, self.row_numbers)
 
     def _id_of(self, frame: pd.DataFrame, id: str | None = None) -> str | None:
         """Return the column that names the rows: the given one, or that of the training table."""
@@ -504,50 +612,32 @@ class TableModel:
             return values
         return values.to_numpy(dtype=float if all(c.kind == "number" for c in self.columns) else object)
 
-    def _check_some_value(self, values: pd.DataFrame, table: str) -> None:
-        """Raise ValueError if a row has no value."""
-        empty = np.flatnonzero(values.isna().all(axis=1))
-        model = self.classifier.model_
-        if len(empty) and model.unmeasured(np.full((1, len(self.columns)), np.nan)).all():
-            row = values.index[empty[0]]
-            raise ValueError(f"Row {row} of {table} has no value in any of the columns that are used.")
-
-    def _new_categories(self, values: pd.DataFrame) -> dict[str, set[str]]:
-        """Return the categories of each column that the training data do not have, if there are any."""
-        features = zip(self.columns, schema_of(self.classifier).features, strict=True)
-        found = {
-            column.name: set(values[column.name].dropna()) - set(feature.categories)
-            for column, feature in features
-            if feature.kind == "category"
-        }
-        return {name: categories for name, categories in found.items() if categories}
-
-    def _warn_of_new(self, categories: dict[str, set[str]]) -> None:
-        for column in self.columns:
-            if column.name in categories:
-                _warn_of_new_categories(column.name, sorted(categories[column.name]))
+    def _warn_of_new(self, categories: Mapping[str, set[str]]) -> None:
+        for column, new in categories.items():
+            listed = ", ".join(map(repr, sorted(new)[:MOST_LISTED]))
+            if len(new) > MOST_LISTED:
+                listed += f" and {len(new) - MOST_LISTED} more"
+            message = f"Column {column!r} has values that the training data do not have: {listed}."
+            warnings.warn(message, TableWarning, stacklevel=4)
 
 
-def _is_pipeline(estimator: Any) -> bool:
-    return hasattr(estimator, "steps")
+@dataclass(frozen=True)
+class TrainingValues(TableValues):
+    """Training rows by their row numbers, as the columns write their values.
 
+    Attributes
+    ----------
+    columns : tuple of Column
+    row_numbers : ndarray of shape (n_rows,)
+        Ascending.
+    """
 
-def _check_rows(rows: Sequence[int] | Indices | None, n_rows: int, table: str) -> Indices:
-    """Return positions of rows as an array, None for all; raise ValueError if there is no such row."""
-    if rows is None:
-        return np.arange(n_rows)
-    positions = np.asarray(rows, dtype=np.int64)
-    outside = positions[(positions < 0) | (positions >= n_rows)]
-    if len(outside):
-        raise ValueError(f"There is no row {outside[0]} in {table}; its rows are 0 to {n_rows - 1}.")
-    return positions
+    columns: tuple[Column, ...]
+    row_numbers: Indices
 
+    def __getitem__(self, rows: Any) -> NDArray[Any]:
+        return self.shown(self.X[np.searchsorted(self.row_numbers, rows)])
 
-def _warn_of_new_categories(name: str, categories: list[str]) -> None:
-    listed = ", ".join(map(repr, categories[:MOST_LISTED]))
-    if len(categories) > MOST_NEW:
-        listed += f" and more than {MOST_NEW - MOST_LISTED} others"
-    elif len(categories) > MOST_LISTED:
-        listed += f" and {len(categories) - MOST_LISTED} more"
-    message = f"Column {name!r} has values that the training data do not have: {listed}."
-    warnings.warn(message, TableWarning, stacklevel=5)
+    def shown(self, X: Floats) -> NDArray[Any]:
+        values = self.schema.values(X)  # (..., n_features)
+        return shown_values(self.columns, values.reshape(-1, len(self.columns))).reshape(values.shape)

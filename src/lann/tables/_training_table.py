@@ -11,27 +11,26 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.model_selection import train_test_split
 
 from lann._support.compat import reported_epochs
-from lann._support.format import counted
+from lann._support.format import counted, percent
 from lann._support.types import Floats, Indices
+from lann._support.validation import Number, validate
 from lann.columns.text import (
     Column,
-    ColumnRequests,
     TableWarning,
     check_named_column,
     column_texts,
     if_useful,
-    read_columns,
+    infer_columns,
     warn_of_ignored,
     with_text_names,
 )
 from lann.persist import TableRecord
-from lann.tables._fold_scores import summarize_folds
-from lann.tables._labels import check_labels, labels_of
-from lann.tables._reject import FittedFold, learn_reject_state
-from lann.tables._row_columns import row_names, row_weights
-from lann.tables._split import split_rows
+from lann.tables._cross_validation import FittedFold, learn_reject_state, summarize_folds
+from lann.tables._reading import warn_of_rows
+from lann.tables._rows import check_labels, labels_of, row_names, row_weights
 from lann.tables._table_model import TableModel
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class TrainingTable:
     sample_weight : str or None
         Name of the column with the weights.
     weights : ndarray of shape (n_rows,) or None
-        As how many rows each row counts; None is 1 for all.
+        Sample weights; None is 1 for all.
 
     Examples
     --------
@@ -120,7 +119,8 @@ class TrainingTable:
             What columns have, if it is not to be inferred: "category", "number", "date", or the format of
             dates, such as "%d/%m/%Y".
         sample_weight : str or None, default=None
-            Name of a column that tells as how many rows each row counts; rows of weight 0 are left out.
+            Name of the column with sample weights; a weight of 2 is the same as the row twice, and rows of
+            weight 0 are left out.
         row_numbers : ndarray of shape (n_rows,) or None, default=None
             Positions of the rows in the table of which they are a sample, ascending: see `sample_table`. None
             counts them from 0.
@@ -137,33 +137,40 @@ class TrainingTable:
             If there is no such column, no column to learn from, the target does not have classes, a column
             does not have what it must have, or a weight is invalid.
         """
-        frame = with_text_names(frame, name)
-        kinds = dict(kinds or {})
+        frame, kinds = with_text_names(frame, name), dict(kinds or {})
         roles = {"target": target, "id": id, "sample_weight": sample_weight}
-        own = _check_roles(frame, roles, drop, kinds, name)
-        numbers = _check_row_numbers(row_numbers, len(frame))
+        named = {column: role for role, column in roles.items() if column is not None}
+        for column, role in named.items():
+            check_named_column(frame, column, role, name)
+            if column in kinds:
+                raise ValueError(f"Column {column!r} is named in both {role} and kinds.")
+        numbers = np.arange(len(frame)) if row_numbers is None else np.asarray(row_numbers)
+        if numbers.shape != (len(frame),) or numbers.dtype.kind not in "iu" or (np.diff(numbers) <= 0).any():
+            raise ValueError(f"row_numbers must be {len(frame)} ascending integers; got {row_numbers!r}.")
         texts = column_texts(frame[target])
         rows = np.flatnonzero(pd.notna(texts))
         if len(rows) == 0:
             raise ValueError(f"The target {target!r} is empty in every row of {name}.")
-        _warn_of_rows(len(frame) - len(rows), f"no {target!r}")
+        warn_of_rows(len(frame) - len(rows), f"no {target!r}")
         weights = None
         if sample_weight is not None:
             weights = row_weights(frame, rows, sample_weight, name)
-            _warn_of_rows(int((weights == 0).sum()), "the weight 0")
+            warn_of_rows(int((weights == 0).sum()), "the weight 0")
             rows, weights = rows[weights > 0], weights[weights > 0]
         labels = labels_of(texts[rows])
         check_labels(labels, target)
         numbers = numbers[rows]
-        index = _index(numbers, None if id is None else row_names(frame, id, name)[rows])
-        features = frame.drop(columns=own).iloc[rows]
-        requests = ColumnRequests.from_kinds(
+        columns, values = infer_columns(
+            frame.drop(columns=list(named)).iloc[rows],
             kinds,
-            drop=[column for column in drop if column not in own],
-            decimal=frame.attrs.get("decimal"),
+            drop=[column for column in drop if column not in named],
+            table=name,
+            row_numbers=numbers,
         )
-        columns, values = read_columns(features, requests, name, numbers)
-        values = values.set_axis(index)
+        if id is not None:
+            values.index = pd.Index(row_names(frame, id, name)[rows], dtype=object)
+        elif numbers[-1] == len(numbers) - 1:
+            values.index = pd.RangeIndex(len(numbers))
         _check_any_used(columns, target, name)
         return cls(values, labels, columns, target, numbers, id, sample_weight, weights)
 
@@ -216,25 +223,18 @@ class TrainingTable:
         new: LANNClassifier = LANNClassifier(random_state=0) if classifier is None else clone(classifier)
         with reported_epochs(new, callback):
             new.fit(self.rows, self.labels, sample_weight=self.weights)
-        record = replace(
-            self.record,
-            data_sha256=data_sha256,
-            cross_validation=None if scores is None else summarize_folds(scores),
-            reject=learn_reject_state(new, self.rows, self.labels, folds) if folds else None,
-        )
-        return TableModel(new, record)
-
-    @property
-    def record(self) -> TableRecord:
-        """What a model file says about the table."""
-        return TableRecord(
+        record = TableRecord(
             target=self.target,
             id_column=self.id,
             sample_weight_column=self.sample_weight,
             row_numbers=self.row_numbers,
             ignored={column.name: column.reason for column in self.columns if not column.is_used},
             columns=[column.to_dict() for column in self.columns if column.is_used],
+            data_sha256=data_sha256,
+            cross_validation=None if scores is None else summarize_folds(scores),
+            reject=learn_reject_state(new, self.rows, self.labels, folds) if folds else None,
         )
+        return TableModel(new, record)
 
     def split(self, held_out: float, *, random_state: int = 0) -> tuple[TrainingTable, Indices]:
         """Hold out a share of the rows, of every class in proportion to its size.
@@ -261,11 +261,52 @@ class TrainingTable:
         ValueError
             If a class would have no training rows or no held-out rows.
         """
-        is_held_out = split_rows(self.rows, self.labels, held_out, random_state)
-        return self._subset(np.flatnonzero(~is_held_out)), self.row_numbers[is_held_out]
+        validate("held_out", held_out, Number(0, 1, "neither"))
+        labels, classes = self.labels, self.classes
+        if self.class_sizes.min() < 2:
+            raise ValueError(
+                f"Class {str(classes[self.class_sizes.argmin()])!r} has one row only, which cannot be held "
+                "out; give test rows of your own."
+            )
+        n_held_out = round(held_out * len(labels))
+        if min(n_held_out, len(labels) - n_held_out) < len(classes):
+            raise ValueError(
+                f"held_out={held_out:g} of {len(labels)} rows is too few or too many: each of the "
+                f"{len(classes)} classes needs training rows and held-out rows."
+            )
+        first = _first_copies(self.rows)
+        drawn = np.unique(first)  # one row of each group of copies
+        n_drawn = round(held_out * len(drawn))
+        _, sizes = np.unique(labels[drawn], return_counts=True)
+        if len(sizes) < len(classes) or sizes.min() < 2 or min(n_drawn, len(drawn) - n_drawn) < len(classes):
+            first = drawn = np.arange(len(labels))
+            n_drawn = n_held_out
+        _, chosen = train_test_split(
+            drawn, test_size=n_drawn, stratify=labels[drawn], random_state=random_state
+        )
+        is_held_out = np.isin(first, chosen)
+        if n_copies := len(first) - len(drawn):
+            warnings.warn(
+                f"The table has copies of rows: {counted(n_copies, 'row')} "
+                f"({percent(n_copies / len(first))}). Copies are held out together or not at all: "
+                f"{is_held_out.sum()} of {len(first)} rows are held out. Copies among the training rows vote "
+                "on each other, so that accuracies on these are optimistic.",
+                TableWarning,
+                stacklevel=2,
+            )
+        return self.subset(np.flatnonzero(~is_held_out)), self.row_numbers[is_held_out]
 
-    def _subset(self, positions: Indices) -> TrainingTable:
-        """Return some of the rows; warn of columns that are constant in them, which are ignored."""
+    def subset(self, positions: Indices) -> TrainingTable:
+        """Return some of the rows; warn of columns that are constant in them, which are ignored.
+
+        Parameters
+        ----------
+        positions : ndarray of shape (n_subset,)
+
+        Returns
+        -------
+        table : TrainingTable
+        """
         rows = self.rows.iloc[positions]
         columns = []
         for column in self.columns:
@@ -273,11 +314,10 @@ class TrainingTable:
             columns.append(kept)
             if column.is_used and not kept.is_used:
                 warn_of_ignored(kept)
-        used = [column.name for column in columns if column.is_used]
         _check_any_used(columns, self.target, "the remaining rows")
         return replace(
             self,
-            rows=rows[used],
+            rows=rows[[column.name for column in columns if column.is_used]],
             labels=self.labels[positions],
             columns=tuple(columns),
             row_numbers=self.row_numbers[positions],
@@ -285,53 +325,16 @@ class TrainingTable:
         )
 
 
-def _check_roles(
-    frame: pd.DataFrame,
-    roles: Mapping[str, str | None],
-    drop: Sequence[str],
-    kinds: Mapping[str, str],
-    table: str,
-) -> list[str]:
-    """Return the columns that are not features; raise ValueError if a named column does not exist."""
-    own = {column: role for role, column in roles.items() if column is not None}
-    for column, role in own.items():
-        check_named_column(frame, column, role, table)
-    for column in drop:
-        check_named_column(frame, column, "drop", table)
-    for column in kinds:
-        check_named_column(frame, column, "kinds", table)
-        if column in own:
-            raise ValueError(f"Column {column!r} is named in both {own[column]} and kinds.")
-    return list(own)
-
-
-def _check_row_numbers(row_numbers: Indices | None, n_rows: int) -> Indices:
-    """Return the positions of the rows; raise ValueError unless there is one for each, ascending."""
-    if row_numbers is None:
-        return np.arange(n_rows)
-    numbers = np.asarray(row_numbers)
-    if numbers.shape != (n_rows,) or numbers.dtype.kind not in "iu" or (np.diff(numbers) <= 0).any():
-        raise ValueError(f"row_numbers must be {n_rows} ascending integers; got {row_numbers!r}.")
-    return numbers.astype(np.int64)
-
-
-def _index(row_numbers: Indices, names: NDArray[np.str_] | None) -> pd.Index:
-    """Return the names of the rows, or their row numbers."""
-    if names is not None:
-        return pd.Index(names, dtype=object)
-    if row_numbers[-1] == len(row_numbers) - 1:
-        return pd.RangeIndex(len(row_numbers))
-    return pd.Index(row_numbers)
-
-
-def _warn_of_rows(n_rows: int, what: str) -> None:
-    """Warn that some rows are left out."""
-    if n_rows:
-        have, are = ("has", "is") if n_rows == 1 else ("have", "are")
-        message = f"{counted(n_rows, 'row')} {have} {what} and {are} left out."
-        warnings.warn(message, TableWarning, stacklevel=3)
-
-
 def _check_any_used(columns: Sequence[Column], target: str, table: str) -> None:
     if not any(column.is_used for column in columns):
         raise ValueError(f"There is no column to learn from in {table} beside the target {target!r}.")
+
+
+def _first_copies(rows: pd.DataFrame) -> Indices:
+    """Return for each row the first one with the same values: (n_rows,)."""
+    first = np.arange(len(rows))
+    if len(copies := np.flatnonzero(rows.duplicated(keep=False))):
+        groups = rows.iloc[copies].groupby(list(rows.columns), dropna=False, sort=False).ngroup()
+        _, starts, inverse = np.unique(groups, return_index=True, return_inverse=True)
+        first[copies] = copies[starts[inverse]]
+    return first

@@ -107,10 +107,10 @@ def embedding_page(
     >>> from sklearn.datasets import load_wine
     >>> from lann import LANNEmbedding
     >>> from lann.report import embedding_page
-    >>> from lann.tables import embed_table
+    >>> from lann.tables import TableModel
     >>> frame = load_wine(as_frame=True).frame
     >>> layout = LANNEmbedding(max_iter=50, random_state=0)
-    >>> page = embedding_page(embed_table(frame, "target", held_out=0.3, embedding=layout), title="Wine")
+    >>> page = embedding_page(TableModel.fit(frame, "target").embed(embedding=layout), title="Wine")
     >>> page[:15], "<h1>Wine</h1>" in page
     ('<!doctype html>', True)
     """
@@ -156,9 +156,9 @@ def save_embedding_page(
     >>> from sklearn.datasets import load_wine
     >>> from lann import LANNEmbedding
     >>> from lann.report import save_embedding_page
-    >>> from lann.tables import embed_table
+    >>> from lann.tables import TableModel
     >>> layout = LANNEmbedding(max_iter=50, random_state=0)
-    >>> embedded = embed_table(load_wine(as_frame=True).frame, "target", embedding=layout)
+    >>> embedded = TableModel.fit(load_wine(as_frame=True).frame, "target").embed(embedding=layout)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_embedding_page(os.path.join(folder, "wine.html"), embedded)
     ...     os.listdir(folder)

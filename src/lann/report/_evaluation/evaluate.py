@@ -198,7 +198,7 @@ def _typed(frame: pd.DataFrame) -> tuple[tuple[Column, ...], pd.DataFrame]:
     """Return what the columns of a table have, and their values."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TableWarning)
-        columns = tuple(column for column in infer_columns(frame) if column.is_used)
+        columns = tuple(column for column in infer_columns(frame)[0] if column.is_used)
     return columns, apply_columns(frame, columns)
 
 
@@ -289,9 +289,9 @@ def evaluate(
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from lann.report import evaluate
-    >>> from lann.tables import fit_table
+    >>> from lann.tables import TableModel
     >>> frame = load_breast_cancer(as_frame=True).frame
-    >>> evaluation = evaluate(fit_table(frame[:400], "target"), frame[400:])
+    >>> evaluation = evaluate(TableModel.fit(frame[:400], "target"), frame[400:])
     >>> evaluation
     <Evaluation of LANN on 169 rows: accuracy 0.976 (0.941 to 0.991)>
     >>> evaluation.reliability.bins[-1].sentence

@@ -151,9 +151,9 @@ def save_evaluation(
     >>> import os, tempfile
     >>> from sklearn.datasets import load_iris
     >>> from lann.report import evaluate, save_evaluation
-    >>> from lann.tables import fit_table
+    >>> from lann.tables import TableModel
     >>> frame = load_iris(as_frame=True).frame
-    >>> evaluation = evaluate(fit_table(frame[::2], "target"), frame[1::2])
+    >>> evaluation = evaluate(TableModel.fit(frame[::2], "target"), frame[1::2])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_evaluation(os.path.join(folder, "iris.html"), evaluation)
     ...     os.listdir(folder)

@@ -7,8 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from lann.columns.reader import array_as_table, as_table, extend_schema, infer_schema, read
-from lann.columns.schema import UNSEEN
+from lann.columns.schema import UNSEEN, array_as_table, as_table, extend_schema, infer_schema, read
 
 FRAME = pd.DataFrame(
     {

@@ -1,0 +1,565 @@
+"""Text with separators: how it is written, as its first lines show it, and its rows in blocks.
+
+Encoding, separator, quotes, decimal separator, comments, lines around the table and columns of plain numbers
+are decided on a sample; pandas reads the blocks by these decisions. Blocks with quotes, empty lines or lines
+of another length are read line by line, so that an invalid line is reported with its number.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from statistics import mode
+from typing import IO, Any
+
+import pandas as pd
+
+from lann._support.format import counted
+from lann.columns.notation import MISSING, PLACEHOLDERS, common_decimals, table_decimal
+from lann.tables._table_file import (
+    GZIP,
+    PARQUET,
+    ZIP,
+    FileOptions,
+    TableFile,
+    check_names,
+    column_names,
+)
+
+# The rarest in cells come first: they are preferred where two separators fit equally well.
+SEPARATORS = {"\t": "tabs", "|": "vertical bars", ";": "semicolons", ",": "commas"}
+SEPARATOR_NAMES = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|"}
+ENCODING_NAMES = {"latin-1": "Latin-1", "cp1252": "Windows-1252", "utf-16": "UTF-16"}
+# Lines on which the decisions are made; input that may come slowly has fewer, and is read in smaller blocks.
+SAMPLE_LINES, SAMPLE_LINES_OF_INPUT, INPUT_ROWS = 500, 200, 100
+# Memory of a cell while text is read, beside its characters, and how much smaller gzip makes text, typically.
+TEXT_BYTES, GZIP_RATIO = 110, 4
+# More digits are not exact in float64.
+MOST_DIGITS = 15
+TEXT_DTYPE = pd.Series(["text"]).dtype
+_NUMBER_MISSING = (*MISSING, *PLACEHOLDERS)
+_BINARY = {
+    PARQUET: "a Parquet file",
+    ZIP: "an Excel or zip file",
+    b"%PDF": "a PDF file",
+    b"\xd0\xcf\x11\xe0": "an old Excel file (.xls)",
+    b"\x89PNG": "an image",
+    b"\xff\xd8\xff": "an image",
+}
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+# Bytes that texts in Latin-1 and Windows-1252 do not have.
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_ONLY_WINDOWS, _NOT_IN_WINDOWS = re.compile(rb"[\x80-\x9f]"), re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+# A character of more than one byte in UTF-8.
+_MULTIBYTE = re.compile(rb"[\xc3-\xf4][\x80-\xbf]+")
+_TOTAL = re.compile(r"(?i)(grand |sub)?(total|sum|summe|gesamt|average|mean)\b")
+_DECIMAL_COMMA = re.compile(r"\s*[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*")
+_QUOTED_HEADER = re.compile(r"\s*'[^']*'(?:[,;\t|]\s*'[^']*')*\s*")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the cells of a text are separated and quoted.
+
+    Attributes
+    ----------
+    sep : str
+    quote : str
+        The character around cells, "" if there is none.
+    skips_spaces : bool
+        Whether every separator is followed by a space, which is no part of the cell.
+    """
+
+    sep: str = ","
+    quote: str = '"'
+    skips_spaces: bool = False
+
+    def records(self, lines: Iterable[str], first_line: int = 1) -> Iterator[tuple[int, list[str]]]:
+        """Yield the line in which each record starts, and its cells; empty lines are left out."""
+        reader = csv.reader(
+            lines,
+            delimiter=self.sep,
+            quotechar=self.quote or None,
+            quoting=csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
+            skipinitialspace=self.skips_spaces,
+            strict=True,
+        )
+        line = first_line
+        try:
+            for cells in reader:
+                if cells:
+                    yield line, cells
+                line = first_line + reader.line_num
+        except csv.Error as error:
+            is_open = "unexpected end" in str(error)
+            reason = "has a quote that is not closed" if is_open else "has text after a closing quote"
+            if "field larger" in str(error):
+                reason = f"has a cell of more than {csv.field_size_limit():,} characters"
+            raise InvalidLineError(line, reason) from error
+
+    def rows(self, lines: Iterable[str], width: int | None = None, first_line: int = 1) -> list[list[str]]:
+        """Return the records of lines; raise InvalidLineError unless all have as many cells as the first."""
+        rows = []
+        for line, cells in self.records(lines, first_line):
+            width = len(cells) if width is None else width
+            if len(cells) == width + 1 and not cells[-1]:  # a separator at the end of the line
+                cells.pop()
+            elif len(cells) != width:
+                raise InvalidLineError(line, f"has {counted(len(cells), 'cell')}, but the header has {width}")
+            rows.append(cells)
+        return rows
+
+
+class InvalidLineError(Exception):
+    """A record that cannot be read, with the line in which it starts."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(line, reason)
+        self.line, self.reason = line, reason
+
+
+def check_separator(sep: str | None) -> str | None:
+    """Return the character of a separator, which may be given by name; raise ValueError if it is none."""
+    if sep is None:
+        return None
+    sep = SEPARATOR_NAMES.get(sep, sep)
+    if len(sep) != 1 or sep in "\"'\r\n\0" or sep.isalnum():
+        raise ValueError(
+            "sep must be one character, such as ',', ';', '|' or a tab, or one of the names "
+            f"{', '.join(name for name in SEPARATOR_NAMES if name.isalpha())}; got {sep!r}."
+        )
+    return sep
+
+
+class TextFile(TableFile):
+    """Text with separators, perhaps compressed with gzip.
+
+    Parameters
+    ----------
+    open_bytes : callable
+        Opens the file.
+    name : str
+        Name of the file in messages.
+    n_bytes : int or None
+        Its size; None is input that is read once, as it comes.
+    options : FileOptions
+    """
+
+    def __init__(
+        self, open_bytes: Callable[[], IO[bytes]], name: str, n_bytes: int | None, options: FileOptions
+    ) -> None:
+        self._open_bytes, self.name, self._is_input = open_bytes, name, n_bytes is None
+        self._sep, self._decimal = check_separator(options.get("sep")), options.get("decimal")
+        encoding = options.get("encoding")
+        with damage_reported(name):
+            raw = open_plain(self._open_bytes, name)
+            start = raw.peek(1 << 16)
+        for mark, kind in _BINARY.items():
+            if start.startswith(mark):
+                raise ValueError(f"{name} is not text: it is {kind}.")
+        check_encoding(encoding)
+        self.encoding = encoding or find_encoding((lambda: [start]) if self._is_input else self._parts, name)
+        source = self._lines(raw)
+        lines = list(islice(source, SAMPLE_LINES_OF_INPUT if self._is_input else SAMPLE_LINES))
+        self._input = chain(lines, source)
+        if not self._is_input:
+            source.close()
+        notes = self._trim(lines)
+        sample = self._cleaned(lines, 1)
+        self.dialect = find_dialect(sample, self._sep)
+        records = self._sample_rows(sample, is_all=len(lines) < SAMPLE_LINES_OF_INPUT)
+        starts = [line for line, _ in islice(self.dialect.records(sample), 2)]
+        self._n_header = starts[1] - 1 if len(starts) > 1 else len(sample)
+        self.columns = check_names(column_names(records[0]), name)
+        if len(records) == 1:
+            raise ValueError(f"{name} has no rows.")
+        self._decide_columns(records[1:])
+        self.notes = (*notes, *self._notes(encoding))
+        if n_bytes is not None:
+            n_characters = max(sum(map(len, lines)), 1)
+            n_bytes *= GZIP_RATIO if name.lower().endswith(".gz") else 1
+            self.n_rows_estimated = max(round(n_bytes * (len(records) - 1) / n_characters), 1)
+            row_bytes = len(self.columns) * TEXT_BYTES + 3 * n_characters / len(records)
+            self.frame_bytes = int(self.n_rows_estimated * row_bytes)
+
+    def _parts(self) -> Iterator[bytes]:
+        """Yield the bytes of the text in parts that end where lines end."""
+        with open_plain(self._open_bytes, self.name) as raw, damage_reported(self.name):
+            while part := raw.read(1 << 20):
+                yield part + raw.readline()
+
+    def _lines(self, raw: Any) -> Generator[str]:
+        number = 0
+        try:
+            with damage_reported(self.name), io.TextIOWrapper(raw, encoding=self.encoding) as text:
+                for number, line in enumerate(text, start=1):
+                    if "\x00" in line:
+                        raise ValueError(
+                            f"{self.name} is not text, or is damaged: it has a NUL character in line "
+                            f"{number}."
+                        )
+                    yield line
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{self.name} is not text in {self.encoding}: there is an invalid byte after line {number}; "
+                "give the encoding."
+            ) from error
+
+    def _trim(self, lines: list[str]) -> list[str]:
+        """Decide whether there are comments, lines before the header, or aligned columns; return notes."""
+        notes = []
+        self._has_comments, self._gap, self._n_before, self._has_total = False, "", 0, False
+        is_comment = [line.startswith("#") for line in lines if line.strip()]
+        if is_comment and is_comment[0] and not all(is_comment):
+            header, first = [line for line in lines if line.strip()][:2]
+            body = _body_separator(lines, self._sep)
+            is_header = body is not None and not is_comment[1] and header.count(body) == first.count(body)
+            self._has_comments = not is_header
+        if self._has_comments:
+            notes.append("lines that start with # are left out")
+            lines = ["\n" if line.startswith("#") else line for line in lines]
+        if self._sep is None and not any(re.search(r"[,;|\t]", line) for line in lines):
+            for gap in (r" {2,}", r" +"):
+                widths = {len(re.split(gap, line.strip())) for line in lines if line.strip()}
+                if not self._gap and len(widths) == 1 and min(widths) > 1:
+                    self._gap = gap
+                    notes.append("aligned columns, separated by spaces")
+        sep = _body_separator(lines, self._sep)
+        if sep is None or any('"' in line for line in lines):  # records can have several lines
+            return notes
+        self._has_total = True
+        counts = [line.count(sep) + 1 if line.strip() else 0 for line in lines]
+        width = mode(count for count in counts if count)
+        start = counts.index(width)
+        n_before = sum(count > 0 for count in counts[:start])
+        is_header = all(re.search(r"[^\W\d]", cell) for cell in lines[start].strip().split(sep))
+        if n_before and is_header and all(count <= max(width // 2, 1) for count in counts[:start]):
+            notes.append(f"{counted(n_before, 'line')} before the header left out")
+            self._n_before = start
+        return notes
+
+    def _cleaned(self, lines: list[str], first_line: int) -> list[str]:
+        """Return lines with empty ones in place of those that are not of the table."""
+        if first_line == 1:
+            lines = ["\n"] * self._n_before + lines[self._n_before :]
+        if self._has_comments:
+            lines = ["\n" if line.startswith("#") else line for line in lines]
+        if self._gap:
+            lines = [re.sub(self._gap, "\t", line.strip()) + "\n" for line in lines]
+        return lines
+
+    def _sample_rows(self, sample: list[str], *, is_all: bool) -> list[list[str]]:
+        """Return the records of the sample; quotes are part of the cells if that alone makes them valid."""
+        quote = self.dialect.quote
+        while quote and not is_all and len(sample) > 1 and sum(line.count(quote) for line in sample) % 2:
+            sample = sample[:-1]  # in the middle of a record, perhaps
+        try:
+            records = self.dialect.rows(sample)
+        except InvalidLineError as error:
+            unquoted = replace(self.dialect, quote="")
+            try:
+                records = unquoted.rows(sample) if quote and any(quote in line for line in sample) else []
+            except InvalidLineError:
+                records = []
+            cells = [cell.strip() for cells in records for cell in cells]
+            if not records or any(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells):
+                raise ValueError(f"Line {error.line} of {self.name} {error.reason}.") from error
+            self.dialect = unquoted
+        if not records:
+            raise ValueError(f"{self.name} is empty.")
+        return records
+
+    def _decide_columns(self, rows: list[list[str]]) -> None:
+        """Decide on the decimal separator, and which columns have plain numbers."""
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.columns)
+        texts = [[cell.strip() for cell in cells if cell.strip() not in MISSING] for cells in columns]
+        frame = pd.DataFrame({i: pd.Series(cells, dtype=object) for i, cells in enumerate(texts)})
+        found = table_decimal(frame, {",": ".", ";": ","}.get(self.dialect.sep))
+        self.decimal = self._decimal or found
+        fraction = f"(?:{re.escape(self.decimal)}\\d*)?" if self.decimal else ""
+        plain = re.compile(rf"(?=.*\d)[-+]?(?:0|[1-9]\d*)?{fraction}(?:[eE][-+]?\d+)?")
+        # Columns of numbers, with the number of decimals if all have the same.
+        self.decimals: dict[str, int | None] = {}
+        for name, cells in zip(self.columns, texts, strict=True):
+            numbers = [cell for cell in cells if cell not in PLACEHOLDERS]
+            if numbers and all(
+                plain.fullmatch(cell) and sum(map(str.isdigit, cell)) <= MOST_DIGITS for cell in numbers
+            ):
+                self.decimals[name] = common_decimals(numbers, self.decimal or ".")
+
+    def _notes(self, encoding: str | None) -> Iterator[str]:
+        """Yield what was detected and is unusual; not what was given."""
+        sep = self.dialect.sep
+        is_usual = sep == "," or (sep == "\t" and self.name.lower().removesuffix(".gz").endswith(".tsv"))
+        if self._sep is None and not is_usual and not self._gap and len(self.columns) > 1:
+            yield f"{SEPARATORS[sep]} separate cells"
+        if self._decimal is None and self.decimal == ",":
+            yield "decimal commas"
+        if encoding is None and self.encoding in ENCODING_NAMES:
+            yield f"encoding {ENCODING_NAMES[self.encoding]}"
+        if self.dialect.quote == "'":
+            yield "single quotes around cells"
+        elif not self.dialect.quote:
+            yield "quotes are part of the cells"
+        if self.dialect.skips_spaces:
+            yield "spaces after separators are left out"
+        if any(re.fullmatch(r"-?\d+[.,]\d+", name) for name in self.columns):
+            yield "the first line, which has numbers, is taken as the header"
+        if len(self.columns) == 1 and self._sep is None:
+            yield f"one column, {self.columns[0]!r}: is the separator right? give it with sep (--sep)"
+
+    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+        lines = self._input if self._is_input else self._lines(open_plain(self._open_bytes, self.name))
+        list(islice(lines, self._n_header))
+        line, row, is_complete, ahead = self._n_header + 1, 0, True, list[str]()
+        n_rows = INPUT_ROWS if self._is_input else self.block_rows
+        while is_complete:
+            block, is_complete = ahead, False
+            try:
+                for text in islice(lines, n_rows):
+                    block.append(text)
+                quote = self.dialect.quote
+                while quote and "".join(block).count(quote) % 2 and (more := next(lines, "")):
+                    block.append(more)
+                ahead = [] if self._is_input else list(islice(lines, 1))
+                is_complete = bool(ahead) or (self._is_input and len(block) >= n_rows)
+            except KeyboardInterrupt:  # while lines are waited for: those that have come are used
+                while self.dialect.quote and "".join(block).count(self.dialect.quote) % 2:
+                    block.pop()
+                frame = self._parsed(block, line, columns, is_last=False)
+                yield frame.set_axis(pd.RangeIndex(row, row + len(frame)))
+                raise
+            frame = self._parsed(block, line, columns, is_last=not is_complete)
+            yield frame.set_axis(pd.RangeIndex(row, row + len(frame)))
+            line, row = line + len(block), row + len(frame)
+
+    def _parsed(
+        self, lines: list[str], first_line: int, columns: Sequence[str] | None, *, is_last: bool
+    ) -> pd.DataFrame:
+        """Return the rows of some lines: columns of plain numbers as numbers, unless a cell is none."""
+        lines = self._cleaned(lines, first_line)
+        if is_last and self._has_total:
+            lines = self._without_total(lines, is_only=first_line == self._n_header + 1)
+        text, width, quote = "".join(lines), len(self.columns), self.dialect.quote
+        is_simple = width > 1 and not (quote and quote in text) and "\n\n" not in f"\n{text}"
+        if is_simple and text.count(self.dialect.sep) == (width - 1) * len(lines):
+            frame = self._parsed_by_pandas(text, columns)
+            if frame is not None:
+                return frame
+        try:
+            rows = self.dialect.rows(lines, width, first_line)
+        except InvalidLineError as error:
+            raise ValueError(f"Line {error.line} of {self.name} {error.reason}.") from error
+        cells = dict(zip(self.columns, zip(*rows, strict=True) if rows else [()] * width, strict=True))
+        return pd.DataFrame({name: self._column(name, cells[name]) for name in columns or self.columns})
+
+    def _parsed_by_pandas(self, text: str, columns: Sequence[str] | None) -> pd.DataFrame | None:
+        """Return the rows of a text without quotes and empty lines; None if a line has another length."""
+        is_number = [name in self.decimals for name in self.columns]
+        try:
+            frame = pd.read_csv(
+                io.StringIO(text),
+                sep=self.dialect.sep,
+                header=None,
+                usecols=None if columns is None else [self.columns.index(name) for name in columns],
+                dtype={i: str for i, number in enumerate(is_number) if not number},
+                na_values={i: _NUMBER_MISSING if number else MISSING for i, number in enumerate(is_number)},
+                keep_default_na=False,
+                decimal=self.decimal or ".",
+                quoting=csv.QUOTE_NONE,
+                skipinitialspace=self.dialect.skips_spaces,
+                low_memory=False,
+            )
+        except (ValueError, pd.errors.ParserError):
+            return None
+        names = self.columns if columns is None else [self.columns[i] for i in frame.columns]
+        if frame.shape[1] != len(names):
+            return None
+        frame = frame.set_axis(names, axis=1)
+        return frame if columns is None else frame[list(columns)]
+
+    def _column(self, name: str, cells: Sequence[str]) -> pd.Series:
+        missing = _NUMBER_MISSING if name in self.decimals else MISSING
+        texts = pd.Series([None if cell.strip() in missing else cell for cell in cells], dtype=TEXT_DTYPE)
+        if name not in self.decimals:
+            return texts
+        numbers = pd.to_numeric(
+            texts.str.replace(",", ".") if self.decimal == "," else texts, errors="coerce"
+        )
+        return texts if (numbers.isna() & texts.notna()).any() else numbers
+
+    def _without_total(self, lines: list[str], *, is_only: bool) -> list[str]:
+        """Return lines without the total at the end of a table, if there is one."""
+        last = max((i for i, line in enumerate(lines) if line.strip()), default=0)
+        if not lines or (is_only and last == 0):
+            return lines
+        first_cell = lines[last].split(self.dialect.sep)[0].strip()
+        is_alone = not any(line.startswith(first_cell) for line in lines[:last])
+        if not (_TOTAL.match(first_cell) and is_alone):
+            return lines
+        note = f"the last line, {lines[last].strip()[:40]!r}, is left out"
+        if note not in self.notes:
+            self.notes = (*self.notes, note)
+        return lines[:last]
+
+    def _read_as_text(self, parts: list[pd.DataFrame]) -> list[str]:
+        mixed = [
+            name
+            for name in self.decimals
+            if any(len(part) and part[name].dtype.kind not in "iufb" for part in parts)
+        ]
+        for name in mixed:
+            del self.decimals[name]
+            texts = pd.concat([part[name] for part in parts if part[name].dtype.kind not in "iufb"]).dropna()
+            other = texts[pd.to_numeric(texts.str.replace(",", "."), errors="coerce").isna()]
+            other = other[~other.str.strip().isin(_NUMBER_MISSING)]
+            if len(other):
+                line = self._n_header + 1 + other.index[0]
+                note = f"line {line} has {other.iloc[0]!r} in column {name!r}, which had numbers before"
+                self.notes = (*self.notes, f"{note}: it is read as text")
+        return mixed
+
+
+def open_plain(open_bytes: Callable[[], IO[bytes]], name: str) -> Any:
+    """Open a file, without gzip if it is compressed, as a name that ends in .gz says it must be."""
+    raw: Any = open_bytes()
+    raw = raw if hasattr(raw, "peek") else io.BufferedReader(raw)
+    if raw.peek(2)[:2] == GZIP:
+        text = gzip.GzipFile(fileobj=raw)
+        text.myfileobj = raw  # which is closed with it
+        return io.BufferedReader(text)
+    if name.lower().endswith(".gz"):
+        raise ValueError(f"{name} is damaged: it is not compressed with gzip.")
+    return raw
+
+
+def check_encoding(encoding: str | None) -> None:
+    """Raise ValueError if there is no such encoding."""
+    try:
+        codecs.lookup(encoding or "utf-8")
+    except LookupError as error:
+        raise ValueError(
+            f"There is no encoding {encoding!r}; well-known ones are utf-8, utf-16, latin-1 and cp1252."
+        ) from error
+
+
+@contextmanager
+def damage_reported(name: str) -> Iterator[None]:
+    """Raise errors of gzip as ValueError."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{name} is damaged: {str(error).rstrip('.')}.") from error
+
+
+def find_encoding(parts: Callable[[], Iterable[bytes]], name: str) -> str:
+    """Return UTF-8, UTF-16 if a text starts with its mark, and otherwise Windows-1252 or Latin-1.
+
+    Parameters
+    ----------
+    parts : callable
+        Returns the content in parts; called once more if it is not in UTF-8.
+    name : str
+        Name of the file in messages.
+    """
+    start = next(iter(parts()), b"")
+    for mark, encoding in _MARKS.items():
+        if start.startswith(mark):
+            return encoding
+    try:
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        for part in parts():
+            decoder.decode(part)
+        return "utf-8"
+    except UnicodeDecodeError:
+        pass
+    n_lines = n_valid = n_invalid = line = 0
+    only_windows = not_in_windows = False
+    for part in parts():
+        if _CONTROL.search(part):
+            raise ValueError(f"{name} is not text.")
+        texts = part.decode("utf-8", errors="replace").split("\ufffd")
+        if len(texts) > 1 and not line:
+            line = n_lines + texts[0].count("\n") + 1
+        n_lines += part.count(b"\n")
+        n_valid += len(_MULTIBYTE.findall(part))
+        n_invalid += len(texts) - 1
+        only_windows |= _ONLY_WINDOWS.search(part) is not None
+        not_in_windows |= _NOT_IN_WINDOWS.search(part) is not None
+    if n_valid > 2 and n_valid > 2 * n_invalid:
+        raise ValueError(
+            f"{name} is text in UTF-8, but line {line} has an invalid byte; correct it, or give the encoding."
+        )
+    return "cp1252" if only_windows and not not_in_windows else "latin-1"
+
+
+def _body_separator(lines: list[str], sep: str | None) -> str | None:
+    """Return the separator that most lines have equally often; None if there is none."""
+    sample = [line for line in lines if line.strip()]
+    best, best_share = None, 0.5
+    for candidate in [sep] if sep else SEPARATORS:
+        counts = Counter(line.count(candidate) for line in sample)
+        n_lines = max((count for n, count in counts.items() if n), default=0)
+        if n_lines > best_share * len(sample):
+            best, best_share = candidate, n_lines / len(sample)
+    return best
+
+
+def find_dialect(sample: list[str], sep: str | None = None) -> Dialect:
+    """Return how the cells of lines are separated and quoted."""
+    first = next((line for line in sample if line.strip()), "").rstrip()
+    has_double = any('"' in line for line in sample)
+    quote = "'" if not has_double and _QUOTED_HEADER.fullmatch(first) else '"'
+    samples = {}
+    for candidate in [sep] if sep else SEPARATORS:
+        dialect, records = Dialect(candidate, quote), []
+        try:
+            for _, cells in dialect.records(sample):
+                records.append(cells)
+        except InvalidLineError:  # at the end of the sample, perhaps
+            pass
+        samples[dialect] = records
+    best = next(iter(samples)) if sep else _choose(samples)
+    later = [cell for cells in samples[best] for cell in cells[1:]]
+    skips_spaces = best.sep != "\t" and bool(later) and all(cell.startswith(" ") for cell in later)
+    return replace(best, skips_spaces=skips_spaces)
+
+
+def _choose(samples: dict[Dialect, list[list[str]]]) -> Dialect:
+    """Return the dialect whose records agree best with their header."""
+    several = [dialect for dialect, records in samples.items() if records and len(records[0]) > 1]
+    if several:
+        return max(several, key=lambda dialect: _agreement(samples[dialect], dialect.sep))
+    # The header is one cell. It is a table with one column, unless all other lines agree on more cells.
+    for dialect, records in samples.items():
+        widths = {len(cells) for cells in records[1:]}
+        is_decimal = dialect.sep == "," and all(
+            _DECIMAL_COMMA.fullmatch(",".join(cells)) or len(cells) == 1 for cells in records[1:]
+        )
+        if len(records) > 2 and len(widths) == 1 and min(widths) > 1 and not is_decimal:
+            return dialect
+    unused = [dialect for dialect, records in samples.items() if all(len(cells) == 1 for cells in records)]
+    return min(unused or samples, key=lambda dialect: ",;\t|".index(dialect.sep))
+
+
+def _agreement(records: list[list[str]], sep: str) -> tuple[float, float, int]:
+    """Return the share of records as long as the header, that of cells without separators, and the length."""
+    n_cells, others = len(records[0]), records[1:]
+    if not others:
+        return 1.0, 1.0, n_cells
+    widths = [len(cells) == n_cells or (len(cells) == n_cells + 1 and not cells[-1]) for cells in others]
+    foreign = re.compile(f"[{re.escape(''.join(mark for mark in SEPARATORS if mark != sep))}]")
+    cells = [cell for record in others for cell in record if cell]
+    clean = [not foreign.search(cell) or bool(_DECIMAL_COMMA.fullmatch(cell)) for cell in cells]
+    # Cells of text may have commas: what matters is whether many have separators.
+    share = sum(clean) / len(clean) if clean else 1.0
+    return sum(widths) / len(widths), round(share, 1), n_cells
