@@ -53,21 +53,6 @@ def test_max_iter_0_is_plain_knn(iris):
     np.testing.assert_allclose(clf.kneighbors(X[1::2])[0], knn.kneighbors(X[1::2])[0])
 
 
-@pytest.mark.parametrize(("n_samples", "expected"), [(20, 20), (120, 50), (400, 80)])
-def test_default_number_of_metric_neighbors(n_samples, expected):
-    X, y = np.random.default_rng(0).normal(size=(n_samples, 2)), np.arange(n_samples) % 2
-    assert DANN().fit(X, y).n_metric_neighbors_ == expected
-
-
-def test_neighborhoods_are_narrow_across_the_boundary():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, size=(400, 2))
-    clf = DANN().fit(X, X[:, 0] > 0)
-    omega = clf.model_.maps_at(np.zeros((1, 2)))[0]
-    across, along = np.diag(omega.T @ omega)
-    assert across > 3 * along
-
-
 def test_better_than_knn_if_relevant_directions_vary():
     X, y = make_licorice(1200, noise=0.05, random_state=0)
     knn = KNeighborsClassifier(5).fit(X[:600], y[:600]).score(X[600:], y[600:])

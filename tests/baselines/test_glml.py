@@ -84,13 +84,6 @@ def test_metrics_have_determinant_1(iris):
     np.testing.assert_allclose(np.linalg.slogdet(maps)[1], 0.0, atol=1e-8)
 
 
-def test_large_alpha_is_plain_knn(iris):
-    X, y = iris
-    clf = GLML(alpha=1e9).fit(X[::2], y[::2])
-    knn = KNeighborsClassifier(5).fit(X[::2], y[::2])
-    np.testing.assert_allclose(clf.kneighbors(X[1::2])[0], knn.kneighbors(X[1::2])[0], atol=1e-6)
-
-
 def narrow_and_wide_gaussian(n_samples, rng):
     """Draw two classes around the origin: the relevant direction at a query is that of the origin."""
     labels = rng.integers(0, 2, n_samples)

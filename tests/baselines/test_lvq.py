@@ -114,16 +114,6 @@ def test_nearest_prototype_of_every_class_votes():
     assert distances.tolist() == [[1.0, 16.0], [1.0, 36.0], [1.0, 4.0]]
 
 
-def test_votes_decrease_with_the_distance_and_stay_finite(prototypes):
-    distances = np.array([[1.0, 3.0], [0.0, 3.0], [0.0, 0.0], [1e300, np.inf], [np.inf, np.inf]])
-    expected = np.array([[0.75, 0.25], [1.0, 0.0], [0.5, 0.5], [1.0, 0.0], [0.5, 0.5]])
-    votes = prototypes.vote(np.array([[0, 2]] * 5), distances)
-    np.testing.assert_allclose(votes.probabilities, expected)
-    votes = prototypes.vote(np.array([[2, 0]] * 5), distances)  # the nearest is of the second class
-    np.testing.assert_allclose(votes.shares, expected)
-    np.testing.assert_allclose(votes.probabilities, expected[:, ::-1])
-
-
 def test_neighbors_and_local_matrices_agree_with_the_distances(prototypes):
     queries = np.random.default_rng(1).normal(size=(6, 3))
     indices, distances = prototypes.kneighbors(queries, 2)
@@ -218,15 +208,6 @@ def test_invariant_under_units_and_translation(estimator, few_wines):
 
 
 @all_estimators
-def test_two_prototypes_fit_a_class_of_two_clusters(estimator):
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1, 0], 40)
-    centers = np.array([[-3.0, 0.0], [0.0, 0.0], [3.0, 0.0]])
-    X = np.repeat(centers, 40, axis=0) + 0.4 * rng.normal(size=(120, 2))
-    assert estimator(prototypes_per_class=2, random_state=0).fit(X, y).score(X, y) > 0.97
-
-
-@all_estimators
 def test_max_iter_0_keeps_class_means_and_equal_weights(estimator, few_wines):
     X_train, _, y_train, _ = few_wines
     clf = estimator(max_iter=0).fit(X_train, y_train)
@@ -256,17 +237,6 @@ def test_relevant_features_have_the_largest_weights():
     assert weights[[2, 5]].min() > 3 * np.delete(weights, [2, 5]).max()
     # Without the regularization, the other weights go to 0.
     assert GRLVQ(alpha=0.0).fit(X, y).mean_feature_weights_[[2, 5]].sum() > 0.95
-
-
-def test_matrix_combines_features():
-    # The classes are separated across the diagonal only, not by either feature.
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], 80)
-    along, across = 5 * rng.normal(size=160), 0.3 * rng.normal(size=160) + np.where(y == 0, -1, 1)
-    X = np.stack([along + across, along - across], axis=1)
-    clf = GMLVQ(n_components=1).fit(X, y)
-    assert clf.score(X, y) > 0.98
-    assert clf.components_[0, 0] * clf.components_[0, 1] == pytest.approx(-0.5, abs=0.02)
 
 
 @pytest.mark.parametrize("n_components", [1, 2, None])

@@ -160,15 +160,6 @@ def test_metric_is_the_mean_of_those_of_the_nearest_training_rows(wine_fit, n_me
         np.testing.assert_allclose(omega.T @ omega, expected, atol=1e-10 * np.abs(expected).max())
 
 
-def test_feature_weights_are_means_of_those_of_the_anchors(wine_fit):
-    clf, X, _ = wine_fit
-    assert clf.anchor_weights_.shape == (len(X), 5)
-    assert clf.anchor_weights_.min() >= 0
-    np.testing.assert_allclose(clf.anchor_weights_.sum(axis=1), 1.0)
-    clf = clone(clf).set_params(n_metric_neighbors=1).fit(X, clf.predict(X))
-    np.testing.assert_allclose(clf.feature_weights_, clf.anchor_weights_ @ clf.anchor_feature_weights_)
-
-
 def test_max_iter_0_is_plain_knn(iris):
     X, y = iris
     clf, knn = PLML(max_iter=0).fit(X[::2], y[::2]), KNeighborsClassifier(5).fit(X[::2], y[::2])

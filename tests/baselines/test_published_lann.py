@@ -58,22 +58,6 @@ def test_the_determinant_is_constant(data):
     assert np.ptp(clf.feature_weights_) > 0.01
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("form", FORMS, ids=["diagonal", "full", "low rank"])
-@pytest.mark.parametrize("constraint", ["norm", "determinant", "bounded"])
-@pytest.mark.parametrize("learning_rate", [10.0, 1e100])
-def test_metrics_stay_finite_at_any_learning_rate(blobs, form, constraint, learning_rate):
-    X, y = blobs
-    X, y = np.concatenate([X, X[:5]]), np.concatenate([y, (y[:5] + 1) % 3])  # duplicates with other labels
-    clf = PublishedLANN(
-        **form, constraint=constraint, learning_rate=learning_rate, max_iter=2, random_state=0
-    )
-    clf.fit(X, y)
-    assert np.isfinite(clf.feature_weights_).all()
-    assert (clf.feature_weights_ >= 0).all()
-    assert np.isfinite(clf.predict_proba(X)).all()
-
-
 @pytest.mark.parametrize("form", FORMS[1:], ids=["full", "low rank"])
 def test_matrices_measure_by_their_formula(data, form):
     X, y = data
@@ -94,13 +78,6 @@ def test_the_automatic_temperature_follows_the_scale_of_the_data(data):
     assert one.temperature_ > 0
     np.testing.assert_allclose(other.temperature_, one.temperature_ / 64)
     np.testing.assert_array_equal(other.predict(X * 8.0), one.predict(X))
-
-
-def test_no_iteration_is_plain_knn(data):
-    clf = PublishedLANN(max_iter=0).fit(*data)
-    np.testing.assert_array_equal(clf.feature_weights_, 1.0)
-    assert clf.loss_curve_ == []
-    assert clf.components_ is None
 
 
 def test_verbose_prints_a_line_per_epoch(data, capsys):

@@ -76,6 +76,22 @@ class LargeMarginEstimator(NeighborBaseline):
         "push_weight": [Number(0, 1)],
     }
 
+    def __init__(
+        self, n_neighbors=5, *, weights="uniform", n_targets=3, n_components=None, init="pca",
+        push_weight=0.2, alpha=3.0, max_iter=100, tol=1e-4, verbose=0, n_jobs=None,
+    ):  # fmt: skip
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.n_targets = n_targets
+        self.n_components = n_components
+        self.init = init
+        self.push_weight = push_weight
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
     def _initialize(self, X: Floats, labels: Labels) -> tuple[Floats, Indices]:
         """Set the margin; return the initial map and the targets, -1 where there are fewer."""
         components = initial_components(X, self.init, self.n_components)
@@ -195,22 +211,6 @@ class LMNN(LinearTransform, LargeMarginEstimator):
     >>> clf.transform(X_test).shape
     (45, 2)
     """
-
-    def __init__(
-        self, n_neighbors=5, *, weights="uniform", n_targets=3, n_components=None, init="pca",
-        push_weight=0.2, alpha=3.0, max_iter=100, tol=1e-4, verbose=0, n_jobs=None,
-    ):  # fmt: skip
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.n_targets = n_targets
-        self.n_components = n_components
-        self.init = init
-        self.push_weight = push_weight
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.n_jobs = n_jobs
 
     def _fit_metric(self, X: Floats, labels: Labels) -> GroupMaps:
         groups = np.zeros(len(X), np.int64)
@@ -335,19 +335,12 @@ class MultiMetricLMNN(LargeMarginEstimator):
         init="pca", push_weight=0.2, shared_alpha=3.0, alpha=5.0, max_iter=100, tol=1e-4, verbose=0,
         n_jobs=None, random_state=None,
     ):  # fmt: skip
-        self.n_neighbors = n_neighbors
-        self.weights = weights
+        super().__init__(
+            n_neighbors, weights=weights, n_targets=n_targets, n_components=n_components, init=init,
+            push_weight=push_weight, alpha=alpha, max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
         self.groups = groups
-        self.n_targets = n_targets
-        self.n_components = n_components
-        self.init = init
-        self.push_weight = push_weight
         self.shared_alpha = shared_alpha
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _fit_metric(self, X: Floats, labels: Labels) -> GroupMaps:

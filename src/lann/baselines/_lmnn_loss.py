@@ -172,15 +172,9 @@ class LargeMarginLoss:
     """
 
     def __init__(
-        self,
-        X: Floats,
-        labels: Labels,
-        targets: Indices,
-        groups: Indices,
-        *,
-        push_weight: float,
+        self, X: Floats, labels: Labels, targets: Indices, groups: Indices, *, push_weight: float,
         n_jobs: int | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         # Distances are invariant under translation; products lose fewer digits near the origin.
         X = X - X.mean(axis=0)
         # Sorted by class, many tiles have only rows of the class of the queries of a block, and are skipped.
@@ -192,10 +186,6 @@ class LargeMarginLoss:
         self._groups = [self._group(group) for group in range(groups.max() + 1)]
         self._n_pairs = max(int(np.count_nonzero(targets >= 0)), 1)
         self._push_weight, self._n_jobs = push_weight, n_jobs
-
-    @property
-    def n_rows(self) -> int:
-        return len(self._X)
 
     def _group(self, group: int) -> _Group:
         members = np.flatnonzero(self._group_indices == group)
@@ -310,8 +300,8 @@ class LargeMarginLoss:
                 weights.queries[number],
                 np.zeros(len(group.X)),
             )
-            block = _query_block(mapped_queries[number], self._labels[part], 1.0 + distances, group)
-            loss += push * _sum_impostors(mapped_queries[number], lifted[number], block, group.X, sums)
+            queries, labels = mapped_queries[number], self._labels[part]
+            loss += push * _sum_impostors(queries, lifted[number], labels, 1.0 + distances, group, sums)
             weights.rows[group.members] = sums.impostors
         for impostor_weights in (weights.weighted_rows, weights.queries, weights.rows):
             impostor_weights *= -push
@@ -324,26 +314,22 @@ class LargeMarginLoss:
         return rows, columns, targets[rows, columns]
 
 
-def _query_block(mapped_queries: Floats, labels: Labels, margins: Floats, group: _Group) -> QueryBlock:
-    """Return queries, mapped by the map of a group, as the compiled function takes them."""
-    norms = np.square(mapped_queries).sum(axis=1)
-    same_class = np.stack([group.class_bounds[labels], group.class_bounds[labels + 1]], axis=1)
-    return QueryBlock(same_class, norms, margins.max(axis=1) - norms, margins)
-
-
 def _sum_impostors(
-    mapped_queries: Floats, lifted: Floats, block: QueryBlock, X: Floats, sums: SlopeSums
+    mapped_queries: Floats, lifted: Floats, labels: Labels, margins: Floats, group: _Group, sums: SlopeSums
 ) -> float:
     """Return the sum of the squared hinges of queries with rows of a group, and add the slopes to `sums`."""
+    norms = np.square(mapped_queries).sum(axis=1)
+    first_same, stop_same = group.class_bounds[labels], group.class_bounds[labels + 1]
+    same_class = np.stack([first_same, stop_same], axis=1)
+    block = QueryBlock(same_class, norms, margins.max(axis=1) - norms, margins)
     lifted_queries = np.column_stack([mapped_queries, np.ones(len(mapped_queries))])
-    first_same, stop_same = block.same_class.T
     total = 0.0
     for start in range(0, len(lifted), ROW_TILE):
         stop = min(start + ROW_TILE, len(lifted))
-        if np.all((first_same <= start) & (min(stop, len(X)) <= stop_same)):
+        if np.all((first_same <= start) & (min(stop, len(group.X)) <= stop_same)):
             continue  # no row of another class
         tile = lifted_queries @ lifted[start:stop].T
-        total += add_impostors(tile.reshape(len(tile), -1, GROUP), start, block, X, sums)
+        total += add_impostors(tile.reshape(len(tile), -1, GROUP), start, block, group.X, sums)
     return total
 
 

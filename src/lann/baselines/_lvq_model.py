@@ -74,19 +74,12 @@ class MatrixForm:
         return np.linalg.slogdet(grams)[1], 2.0 * transposed
 
     @staticmethod
-    def diagonals(maps: Floats) -> Floats:
-        """Return the diagonal of every Λ: (n_metrics, n_features)."""
-        return diagonals(maps)
-
-    @staticmethod
     def matrices(maps: Floats) -> Floats:
         """Return every Λ: (n_metrics, n_features, n_features)."""
         return np.swapaxes(maps, 1, 2) @ maps
 
-    @staticmethod
-    def contributions(steps: Floats, omega: Floats) -> Floats:
-        """Return what each feature adds to ‖Ω δ‖² of every step δ: (n_steps, n_features)."""
-        return split_distance(steps, omega)
+    diagonals = staticmethod(diagonals)  # of every Λ: (n_metrics, n_features)
+    contributions = staticmethod(split_distance)
 
 
 class DiagonalForm:

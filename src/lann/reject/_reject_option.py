@@ -671,11 +671,9 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         from lann.classifier import LANNClassifier
 
         tags = super().__sklearn_tags__()
-        try:
-            own = get_tags(LANNClassifier() if self.estimator is None else self.estimator)
-        except (AttributeError, TypeError):  # no estimator, which fit says
-            return tags
-        tags.input_tags.allow_nan = own.input_tags.allow_nan
+        estimator = LANNClassifier() if self.estimator is None else self.estimator
+        if hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type):
+            tags.input_tags.allow_nan = get_tags(estimator).input_tags.allow_nan
         return tags
 
 
@@ -717,8 +715,6 @@ def _prefit_folds(estimator: Any, n_rows: int, seed: int) -> list[Fold]:
     if estimator is None:
         raise ValueError('cv="prefit" needs a fitted estimator; got None.')
     check_is_fitted(estimator)
-    if n_rows < 2:
-        raise ValueError(f'cv="prefit" needs at least two held-out rows; got n_samples={n_rows}.')
     splitter = KFold(min(N_PLAIN_FOLDS, n_rows), shuffle=True, random_state=seed)
     return [(estimator, train, held_out) for train, held_out in splitter.split(np.zeros(n_rows))]
 
@@ -739,23 +735,18 @@ def _split_folds(labels: Labels, n_folds: int, seed: int) -> list[tuple[Indices,
     ValueError
         If the training rows of a fold would have one class only.
     """
-    counts = np.bincount(labels)
-    n_used = min(n_folds, int(counts.max()))
-    if n_used < 2:
+    n_used = min(n_folds, int(np.bincount(labels).max()))
+    folds = []
+    if n_used > 1:
+        splitter = StratifiedKFold(n_used, shuffle=True, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            folds = list(splitter.split(np.zeros(len(labels)), labels))
+    if n_used < 2 or any(len(np.unique(labels[train])) < 2 for train, _ in folds):
         raise ValueError(
-            f"Cross-fitting needs two rows of a class at least; got n_samples={len(labels)} with one row of "
-            "each class."
+            f"cv={n_folds} needs at least two rows of two classes; got n_samples={len(labels)}, so that a "
+            "classifier would be trained on one class only."
         )
-    splitter = StratifiedKFold(n_used, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        folds = list(splitter.split(np.zeros(len(labels)), labels))
-    for train, _ in folds:
-        if len(np.unique(labels[train])) < 2:
-            raise ValueError(
-                f"A fold of cv={n_folds} has one class only to train on; give at least two rows of two "
-                "classes."
-            )
     return folds
 
 
