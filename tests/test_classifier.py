@@ -104,24 +104,6 @@ def test_kneighbors_of_the_training_rows_exclude_each_itself(fitted, wine):
     np.testing.assert_array_equal(with_itself[0], 0)
 
 
-@pytest.mark.parametrize("power", [0.5, 2.0, 30.0])
-def test_votes_fall_with_the_power_of_the_distance(wine, power):
-    X, y = wine
-    clf = LANNClassifier(max_iter=1, power=power, random_state=0).fit(X[::2], y[::2])
-    explanation = clf.explain(X[1::2])
-    support = (explanation.distances**2 + 1e-3 * np.median(clf.kneighbors(n_neighbors=5)[0] ** 2)) ** -power
-    np.testing.assert_allclose(
-        explanation.vote_shares, support / support.sum(axis=1, keepdims=True), rtol=1e-6, atol=1e-12
-    )
-
-
-def test_the_automatic_choices_are_fitted_attributes(wine):
-    X, y = wine
-    clf = LANNClassifier("auto", power="auto", max_iter=2, random_state=0).fit(X, y)
-    assert [clf.n_neighbors_, clf.power_, clf.vote_.floor] == clf.vote_.votes[clf.vote_.chosen].tolist()
-    assert clf.kneighbors(X[:2])[0].shape == (2, clf.n_neighbors_)
-
-
 def test_probabilities_are_above_0_and_below_1(noisy):
     X, y = noisy
     for y_of_two in (y, np.where(X[:, 0] > 0, 1, 0)):

@@ -29,23 +29,6 @@ def test_the_loss_falls(wine, options):
     assert clf.loss_curve_[-1] < clf.loss_curve_[0]
 
 
-def test_shared_levels_are_learned_before_point_metrics(iris, capsys):
-    clf = clf_of(max_iter=None, verbose=1).fit(*iris)
-    assert clf.n_iter_ == 14
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 14
-    assert lines[0].startswith("[LANNClassifier] epoch 1/14, shared levels: loss ")
-    assert "epoch 14/14, point weights: loss" in lines[-1]
-
-
-@pytest.mark.parametrize("learning_rate", [0.1, 100.0])
-def test_weights_stay_within_e_to_the_6(wine, learning_rate):
-    X, y = wine
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    clf = clf_of(levels=("point",), learning_rate=learning_rate).fit(X, y)
-    assert np.abs(np.log(clf.feature_weights_)).max() <= 6 + 1e-9
-
-
 @pytest.mark.parametrize("options", [{}, {"levels": ("curves",)}])
 def test_with_curves_units_do_not_matter(wine, options):
     X, y = wine

@@ -97,17 +97,3 @@ def test_balanced_weights_predict_the_rare_class_more_often(imbalanced):
         clf.fit(X[:800], y[:800])
         scores[class_weight] = balanced_accuracy_score(y[800:], clf.predict(X[800:]))
     assert scores["balanced"] > scores[None] + 0.02
-
-
-def test_class_weights_multiply_votes(imbalanced):
-    X, y = imbalanced[0][:300], imbalanced[1][:300]
-    clf, plain = (
-        LANNClassifier(5, power=1.0, class_weight=weights, max_iter=0, n_candidates=None).fit(X, y)
-        for weights in ({0: 1.0, 1: 5.0}, None)
-    )
-    votes = plain.explain(X[:50] + 0.1).class_votes * [1.0, 5.0]
-    np.testing.assert_allclose(
-        clf.explain(X[:50] + 0.1).class_votes, votes / votes.sum(axis=1, keepdims=True), rtol=1e-9
-    )
-    explanation = clf.explain(X[:50] + 0.1)
-    np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1.0)

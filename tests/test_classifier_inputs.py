@@ -73,11 +73,6 @@ def test_invalid_training_data_raises(X, y, message):
         clf.predict(np.zeros((3, 2)))
 
 
-def test_no_labels(iris):
-    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
-        quick().fit(iris[0], None)
-
-
 @pytest.mark.parametrize("layout", [sparse.csr_matrix, sparse.coo_array])
 def test_sparse_data(iris, layout):
     with pytest.raises(TypeError, match=r"X is sparse.*make_pipeline\(TruncatedSVD"):

@@ -1,7 +1,6 @@
 """The classifier in threads, processes, pipelines and grid searches."""
 
 import pickle
-import threading
 
 import numpy as np
 import pytest
@@ -18,33 +17,6 @@ def quick(**options):
 @pytest.fixture(params=[{}, {"n_candidates": None}, {"levels": ("point",)}])
 def fitted(request, wine):
     return quick(**request.param).fit(*wine)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_threads_that_share_a_model(fitted, wine, n_jobs):
-    """A model that comes from a pickle builds its search on first use: here, in all threads at once."""
-    queries = wine[0] + 0.1
-    expected = fitted.predict_proba(queries)
-    shared = pickle.loads(pickle.dumps(fitted.set_params(n_jobs=n_jobs)))
-    start, results, errors = threading.Barrier(6, timeout=60), [], []
-
-    def query():
-        try:
-            start.wait()
-            for _ in range(3):
-                results.append(shared.predict_proba(queries))
-        except Exception as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=query) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert errors == []
-    assert len(results) == 18
-    for result in results:
-        np.testing.assert_array_equal(result, expected)
 
 
 def test_loky_workers(wine):

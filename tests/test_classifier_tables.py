@@ -50,13 +50,6 @@ def test_a_table_is_learned_as_it_is(people, fitted):
     np.testing.assert_array_equal(fitted.encoding_.has_gaps, [True, True, False, False, False])
 
 
-def test_rows_one_by_one_are_predicted_as_together(people, fitted):
-    frame, _ = people
-    together = fitted.predict_proba(frame[300:320])
-    single = np.concatenate([fitted.predict_proba(frame[row : row + 1]) for row in range(300, 320)])
-    np.testing.assert_array_equal(together, single)
-
-
 @pytest.mark.parametrize("convert", [pl.from_pandas, pa.Table.from_pandas])
 def test_other_tables_give_the_same(people, fitted, convert):
     frame, y = people
@@ -146,13 +139,6 @@ def test_grid_search_clone_and_pickle(people, fitted):
     assert cross_val_score(clone(fitted).set_params(max_iter=2), frame, y, cv=3).mean() > 0.7
     again = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(again.predict_proba(frame), fitted.predict_proba(frame))
-
-
-def test_warm_start_keeps_the_categories(people):
-    frame, y = people
-    clf = LANNClassifier(random_state=0, max_iter=3, warm_start=True).fit(frame[:200], y[:200])
-    clf.fit(frame, y)
-    assert clf.score(frame, y) > 0.9
 
 
 def test_informative_gaps_are_used():

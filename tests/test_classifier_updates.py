@@ -125,19 +125,6 @@ def test_rows_are_added_to_the_cells(monkeypatch):
     assert clf.model_.index.n_seen == 2500
 
 
-def test_a_model_that_has_become_large_has_cells(monkeypatch):
-    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 500)
-    X, y = make_blobs(600, 5, centers=4, cluster_std=3.0, random_state=0)
-    clf = clf_of(max_iter=0, n_neighbors=5).fit(X[:480], y[:480])
-    assert clf.model_.index is None
-    clf.partial_fit(X[480:540], y[480:540])
-    assert len(clf.model_.index.cells) == 540
-    clf.forget(np.arange(30))
-    assert len(clf.model_.index.cells) == 510
-    clf.forget(np.arange(30, 60))
-    assert clf.model_.index is None  # all rows are searched again
-
-
 # forget
 
 

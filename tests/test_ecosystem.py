@@ -7,9 +7,7 @@ from packaging.version import Version
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import brier_score_loss, get_scorer_names, log_loss
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import cross_val_score
 
 from lann import LANNClassifier
 
@@ -63,15 +61,3 @@ def test_temperature_scaling(noisy, fitted):
     # There is little to calibrate, and nothing is lost.
     assert losses[1] < losses[0] + 0.03
     assert brier_score_loss(y_test, calibrated.predict_proba(X_test), labels=fitted.classes_) < 0.5
-
-
-def test_grid_search_over_the_vote_by_log_loss(noisy):
-    X, y = noisy[0], noisy[1]
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), LANNClassifier(max_iter=1, random_state=0)),
-        {"lannclassifier__n_neighbors": [1, "auto"], "lannclassifier__power": [1.0, "auto"]},
-        scoring="neg_log_loss",
-        cv=3,
-    ).fit(X, y)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-    assert search.best_params_["lannclassifier__n_neighbors"] == "auto"

@@ -72,15 +72,6 @@ def test_softmax_loss_and_slopes(reference, seed, power, temperature):
     np.testing.assert_allclose(slopes, reference.slopes(plain, distances), rtol=1e-4, atol=1e-6)
 
 
-def test_share_loss_is_bounded_by_its_floor():
-    slopes = np.empty(3)
-    loss = share_loss(np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), 2, 3, 3.0, 0.02, slopes)
-    assert loss == pytest.approx(-np.log(0.02 / 1.02))
-    np.testing.assert_allclose(slopes, 0, atol=1e-12)
-    loss = share_loss(np.array([1.0, 2.0, 3.0]), np.array([2, 2, 2]), 2, 3, 3.0, 0.02, slopes)
-    assert loss == pytest.approx(0, abs=1e-14)
-
-
 @pytest.mark.parametrize(("power", "expected"), [(1.0, [1.0, 0.5, 2.0]), (0.0, [1.0, 1.0, 8.0])])
 def test_class_weights_multiply_the_support(power, expected):
     rule = VoteRule(power, 0.0, np.array([1.0, 8.0]))

@@ -1,9 +1,8 @@
 """Every public estimator passes scikit-learn's checks and the common ones."""
 
 import pytest
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from lann.persist._model_file import is_sharded
 from tests.common.checks import CHECKS
 from tests.common.estimators import CASES, public_estimators
 
@@ -16,36 +15,29 @@ def test_all_estimators_are_found():
     )
 
 
-# This check sets max_iter=1000, which takes half a minute for LANNClassifier: the default configuration is
-# enough, and that on Dask trains by the same functions.
-SLOW = "check_class_weight_classifiers"
-
-
-def is_quick(case):
-    """Whether SLOW is left out."""
-    return bool(case.parameters) or is_sharded(case.make())
-
-
-@parametrize_with_checks([case.make() for case in CASES if not is_quick(case)])
-def test_scikit_learn(estimator, check):
-    check(estimator)
-
-
 def name_of(check):
     return getattr(check, "func", check).__name__
+
+
+# This check sets max_iter=1000, which takes half a minute for LANNClassifier.
+SLOW = "check_class_weight_classifiers"
 
 
 @pytest.mark.parametrize(
     ("estimator", "check"),
     [
-        pytest.param(estimator, check, id=f"{case!r}-{name_of(check)}")
+        pytest.param(
+            estimator,
+            check,
+            id=f"{case!r}-{name_of(check)}",
+            marks=[pytest.mark.slow] if name_of(check) == SLOW else [],
+        )
         for case in CASES
-        if is_quick(case)
+        if not case.parameters
         for estimator, check in estimator_checks_generator(case.make())
-        if name_of(check) != SLOW
     ],
 )
-def test_scikit_learn_with_other_parameters(estimator, check):
+def test_scikit_learn(estimator, check):
     check(estimator)
 
 

@@ -38,10 +38,6 @@ def test_expected_values_are_the_conditional_means(values, gaps):
         np.testing.assert_allclose(filled[row, missing], expected, rtol=1e-8)
 
 
-def test_a_row_without_numbers_is_at_the_means(gaps):
-    np.testing.assert_array_equal(gaps.filled(np.full((1, 5), NAN)), gaps.centers[None])
-
-
 row = st.lists(st.one_of(st.floats(-1e3, 1e3), st.just(NAN)), min_size=5, max_size=5)
 
 

@@ -21,13 +21,6 @@ def levels():
     )
 
 
-def test_weights_of_class_and_point_multiply(levels):
-    expected = np.exp(levels.class_log_weights)[levels.labels] * np.exp(levels.point_log_weights)
-    np.testing.assert_allclose(levels.weights, expected)
-    np.testing.assert_array_equal(levels.local_metric().weights, levels.weights)
-    np.testing.assert_array_equal(levels.local_metric().points, levels.curves.transform(levels.X))
-
-
 def test_feature_weights_predict_the_distance_of_a_small_step(levels):
     scale = np.array([1.0, 2.0, 0.5])
     weights = levels.feature_weights(scale)
@@ -102,14 +95,6 @@ def test_contributions_of_matrices_add_up_to_the_distance(with_matrices, dtype):
     assert contributions.shape == (8, 5, 3)
     d = levels.local_metric().distances(levels.transform(queries), candidates)
     np.testing.assert_allclose(contributions.sum(axis=2), d, rtol=1e-9, atol=1e-9)
-
-
-def test_a_fixed_norm_fixes_the_trace_of_matrices(with_matrices):
-    fixed = with_matrices.with_fixed_norm()
-    n_axes = with_matrices.point_matrices.shape[1]
-    np.testing.assert_allclose(np.sum(fixed.scaled_matrices() ** 2, axis=(1, 2)), n_axes)
-    ratio = fixed.point_matrices / with_matrices.point_matrices
-    np.testing.assert_allclose(ratio, ratio[:, :1, :1] * np.ones(ratio.shape[1:]))
 
 
 @pytest.mark.parametrize("with_map", [False, True])

@@ -39,13 +39,6 @@ def test_an_unseen_category_is_at_the_mean_of_the_rows():
     np.testing.assert_allclose(moved.variances, moved.transform(values).var(axis=0))
 
 
-def test_weights_are_repeated_rows():
-    values, weights = np.array([0.0, 1.0, np.nan]), np.array([3.0, 1.0, 2.0])
-    weighted = CategoryPositions.from_values(values, 2, weights)
-    repeated = CategoryPositions.from_values(np.repeat(values, [3, 1, 2]), 2)
-    np.testing.assert_allclose(weighted.positions, repeated.positions)
-
-
 def test_new_categories_are_inserted_before_the_gap():
     positions = CategoryPositions.from_values(np.array([0.0, 1.0, np.nan, 0.0]), 2)
     more = positions.extended(4)

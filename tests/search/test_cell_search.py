@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from lann.metric import DiagonalMetric
-from lann.search import CellIndex, CellSearch, ExactSearch, _cell_search
+from lann.search import CellIndex, CellSearch, ExactSearch
 
 PROGRAM = """
 import hashlib, json
@@ -118,14 +118,3 @@ def test_far_queries_are_searched_in_all_cells(factor):
     assert search.index.probed_mask(queries, 10).sum(axis=1).tolist() == [
         search.index.partition.n_cells if row == 3 else 2 for row in range(200)
     ]
-
-
-def test_a_cell_with_nearly_all_points_is_searched_in_parts(monkeypatch):
-    monkeypatch.setattr(_cell_search, "TILE_SIZE", 5000)
-    rng = np.random.default_rng(13)
-    points = np.concatenate([np.zeros((4000, 3)), rng.normal(size=(500, 3))])
-    metric = DiagonalMetric(points, np.ones(3))
-    search, queries = build(metric), rng.normal(size=(100, 3)) * 0.1
-    found = search.query(queries, 20)
-    for one, other in zip(found, search_slowly(metric, search.index, queries, 20), strict=True):
-        np.testing.assert_array_equal(one, other)

@@ -73,18 +73,6 @@ def test_the_same_bits_for_any_threads_pieces_and_search(monkeypatch, n_axes):
         np.testing.assert_array_equal(distances, expected[1])
 
 
-def test_points_lifted_again_are_found_with_their_new_matrices(reference):
-    rng = np.random.default_rng(3)
-    metric = MatrixMetric(rng.normal(size=(200, 4)), rng.normal(size=(200, 4, 4)))
-    finder = ExactSearch(metric)
-    rows = np.array([5, 100, 199])
-    metric.matrices[rows] *= 1e-2
-    finder.update(rows)
-    queries = rng.normal(size=(20, 4))
-    check_nearest(reference, finder, queries, 5, None)
-    assert np.isin(rows, finder.query(queries, 5)[0]).any()
-
-
 def test_the_search_suits_the_metric():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(10, 40))

@@ -27,12 +27,3 @@ def test_smallest_positions(n):
     np.testing.assert_array_equal(
         smallest_positions(values, n), np.argsort(values, axis=1, kind="stable")[:, :n]
     )
-
-
-def test_points_at_any_distance_have_nearest_cells():
-    rng = np.random.default_rng(3)
-    partition = Partition.fit(rng.normal(size=(60, 3)), 8, rng)
-    far = np.array([[1e308, -1e308, 0.0], [np.inf, 0.0, 0.0], [np.nan, 1.0, 1.0], [1e200, 1e200, 1e200]])
-    nearest = partition.nearest(far, partition.n_cells)
-    np.testing.assert_array_equal(np.sort(nearest, axis=1), np.tile(np.arange(partition.n_cells), (4, 1)))
-    np.testing.assert_array_equal(partition.assign(far), nearest[:, 0])

@@ -69,14 +69,3 @@ def test_only_the_points_of_some_cells_are_searched(stored, some):
         expected = exact(stored, rows[inside]).query(queries[query : query + 1], 4)
         np.testing.assert_array_equal(found[query], inside[expected[0][0]])
         np.testing.assert_array_equal(distances[query], expected[1][0])
-
-
-def test_all_points_are_searched_where_the_cells_have_too_few(stored):
-    searched = stored._replace(cells=np.minimum(np.arange(200), 3).astype(np.int32))
-    probed = np.zeros((2, 4), np.bool_)
-    probed[0, :2] = probed[1, 3] = True
-    queries = np.zeros((2, 5))
-    found = find_nearest(queries, searched, 5, probed=probed)
-    expected = exact(stored).query(queries, 5)
-    np.testing.assert_array_equal(found[0][0], expected[0][0])
-    assert (searched.cells[found[0][1]] == 3).all()

@@ -101,15 +101,6 @@ def test_a_callback_sees_all_rows_and_can_stop_between_tiles(planted):
 
 
 @pytest.mark.usefixtures("few")
-def test_copies_of_many_rows_learn_as_one_row(planted):
-    counts = np.random.default_rng(1).integers(1, 3, 1600)
-    rows = np.repeat(np.arange(1600), counts)
-    weighted = run(levels_of(planted, row_weights=counts.astype(np.float64)))
-    repeated = run(levels_of(planted).subset(rows))
-    np.testing.assert_array_equal(repeated.levels.point_log_weights, weighted.levels.point_log_weights[rows])
-
-
-@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("parameters", [{"metric": "low_rank", "n_components": 4}, {"early_stopping": True}])
 def test_a_classifier_learns_many_rows(planted, parameters, capsys):
     X, y, _ = planted

@@ -25,14 +25,6 @@ def test_tiles_have_every_cell_with_rows_once(grid):
         assert len(np.intersect1d(tile.own, tile.border)) == 0
 
 
-def test_the_border_has_the_nearest_cells_of_every_own_cell(grid):
-    centers, counts = grid
-    for tile in plan_tiles(centers, counts, n_reached=5, tile_rows=60):
-        distances = np.square(centers[tile.own, None] - centers).sum(axis=2)
-        reached = np.argsort(distances, axis=1, kind="stable")[:, :5]
-        np.testing.assert_array_equal(tile.cells, np.union1d(reached, tile.own))
-
-
 def test_a_tile_with_all_rows_is_the_ordinary_training(plain):
     settings, none = Settings(), np.empty(0, np.int64)
     rows = np.arange(len(plain.X))

@@ -41,13 +41,6 @@ def n_trained(levels):
     return levels.class_log_weights[0, 0]
 
 
-def test_without_validation_rows_all_epochs_run_and_the_last_levels_are_kept():
-    trainer = Trainer(9)
-    assert n_trained(trainer.run(ScriptedStage([None] * 9))) == 9
-    assert trainer.losses == list(range(9))
-    assert trainer.validation_losses == []
-
-
 def test_a_stage_ends_when_the_best_epoch_is_patience_epochs_ago():
     trainer = Trainer(9, patience=2)
     best = trainer.run(ScriptedStage([0.5, 0.4, 0.41, 0.399999, 0.1]))

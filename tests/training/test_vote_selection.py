@@ -41,13 +41,6 @@ def test_the_losses_are_those_of_plain_neighbors():
         assert choice.log_losses[position] == pytest.approx(expected, rel=1e-9)
 
 
-def test_fewer_than_thirty_rows_are_not_compared():
-    X, labels = draw(0.4, n_rows=29)
-    choice = select(X, labels, 2)
-    assert choice.n_neighbors == 7
-    assert np.isnan(choice.log_losses).all()
-
-
 def test_given_values_are_kept():
     X, labels = draw(0.4)
     assert select(X, labels, 2, n_neighbors=4).n_neighbors == 4
@@ -81,14 +74,3 @@ def test_weights_are_repeated_rows_that_are_left_out_together(class_weight):
             shares = class_shares(shares, labels[near][None], 2)
             losses.append(-np.log(rule.probabilities(shares)[0, labels[i]]))
         assert weighted.log_losses[position] == pytest.approx(np.average(losses, weights=own), rel=1e-9)
-
-
-@pytest.mark.parametrize("noise", [0.0, 0.4])
-@pytest.mark.parametrize("weight", [3.0, 40.0])
-def test_rows_that_all_count_as_several_choose_the_same_vote(noise, weight):
-    X, labels = draw(noise)
-    plain = select(X, labels, 2)
-    weighted = select(X, labels, 2, row_weights=np.full(len(X), weight))
-    assert weighted.n_neighbors == weight * plain.n_neighbors
-    assert (weighted.power, weighted.floor) == (plain.power, plain.floor)
-    np.testing.assert_allclose(weighted.log_losses, plain.log_losses, rtol=1e-9)

@@ -25,11 +25,6 @@ def test_levels_that_are_not_learned_again_start_from_nothing(learned):
     assert not found.point_log_weights.any()
 
 
-def test_weights_on_other_axes_are_not_used(learned):
-    start = Levels.plain(learned.X, learned.labels, 3)
-    assert warm_start(start, learned, Settings(form="low_rank", n_components=2, curves=False)) is start
-
-
 def test_matrices_are_used_for_matrices_only(learned):
     matrices = np.random.default_rng(0).normal(size=(90, 4, 4))
     previous = learned.replace(point_matrices=matrices)
