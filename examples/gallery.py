@@ -43,7 +43,7 @@ def draw_breast_cancer(save):
     )
     clf, names = LANNClassifier(random_state=0).fit(X_train, y_train), data.target_names
     save(
-        FeatureCurvesDisplay.from_estimator(clf, n_features=8, n_columns=4, data_name=NAME),
+        FeatureCurvesDisplay.from_estimator(clf, n_features=8, data_name=NAME),
         "feature_curves",
         "the shaded ranges, in which a small difference counts more than elsewhere along the feature.",
     )

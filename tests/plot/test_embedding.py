@@ -228,7 +228,6 @@ TWO = [XY, XY]
         (XY, LABELS[:5], {}, r"labels must have shape \(6,\), one value per row; got \(5,\)"),
         (XY, LABELS, {"class_names": ["a"]}, "class_names must have 2 names, one per class; got 1"),
         (TWO, [LABELS], {}, "labels must be a list with one item for each of 2 panels"),
-        (XY, None, {"misclassified": LABELS == 1, "values": LABELS}, "cannot both be shown"),
         (TWO, None, {"values": LABELS}, "values can be shown in one panel only; got 2 panels"),
     ],
 )

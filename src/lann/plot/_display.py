@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from lann.explain import Explanation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Font sizes in points.
 TEXT, SMALL, TINY = 9.0, 8.0, 6.5
@@ -46,15 +46,6 @@ LEGENDS: dict[str, dict[str, Any]] = {
 }
 
 
-def import_pyplot() -> ModuleType:
-    """Return the module matplotlib.pyplot; raise ImportError if matplotlib is not installed."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("Displays need matplotlib: pip install 'lann[plot]'.") from error
-    return plt
-
-
 def check_matplotlib_support() -> None:
     """Raise ImportError if matplotlib is not installed.
 
@@ -68,7 +59,18 @@ def check_matplotlib_support() -> None:
     >>> from lann.plot import check_matplotlib_support
     >>> check_matplotlib_support()
     """
-    import_pyplot()
+    try:
+        import matplotlib.pyplot as plt  # noqa: F401
+    except ImportError as error:
+        raise ImportError("Displays need matplotlib: pip install 'lann[plot]'.") from error
+
+
+def _new_figure(size: tuple[float, float]) -> Figure:
+    """Create a figure of a size in inches, in which matplotlib makes space for all texts."""
+    check_matplotlib_support()
+    from matplotlib import pyplot as plt
+
+    return plt.figure(figsize=size, layout="constrained", facecolor="white")
 
 
 class Display:
@@ -87,7 +89,7 @@ class Display:
     ) -> None:
         """Use the given axes, or create a figure of the given size in inches; see `_style` for the rest."""
         if ax is None:
-            _, ax = import_pyplot().subplots(figsize=size, layout="constrained", facecolor="white")
+            ax = _new_figure(size).subplots()
         self.figure_, self.ax_ = ax.figure, ax
         _style(ax, grid, percent)
 
@@ -116,7 +118,7 @@ class Display:
         """
         parent: Any
         if ax is None:
-            parent = import_pyplot().figure(figsize=size, layout="constrained", facecolor="white")
+            parent = _new_figure(size)
         else:
             subplot = ax.get_subplotspec()
             if subplot is None:

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 
 from lann._support.format import class_color
@@ -218,15 +218,10 @@ class EmbeddingDisplay(Display):
         given = [name for name in ONE_PANEL if getattr(self, name) is not None]
         if given and n_panels > 1:
             raise ValueError(f"{given[0]} can be shown in one panel only; got {n_panels} panels.")
-        if {"values", "misclassified"} <= set(given):
-            raise ValueError("values and misclassified cannot both be shown; got both.")
         shown = _or_default(self.new_coordinates[0], self.coordinates[0])
-        if self.value_names is not None:
-            self.values = _check_indices("values", self.values, shown)
-        elif self.values is not None:
-            self.values = _check_length("values", self.values, shown).astype(np.float64)
-        if self.misclassified is not None:
-            self.misclassified = _check_length("misclassified", self.misclassified, shown).astype(bool)
+        check = _check_length if self.value_names is None else _check_indices
+        self.values = check("values", self.values, shown)
+        self.misclassified = _check_length("misclassified", self.misclassified, shown)
 
     @classmethod
     def from_estimator(
@@ -324,7 +319,6 @@ class EmbeddingDisplay(Display):
         *,
         subset: str = "training",
         class_names: ArrayLike | None = None,
-        n_columns: int | None = None,
         title: str = "",
         ax: Axes | None = None,
     ) -> Self:
@@ -338,8 +332,6 @@ class EmbeddingDisplay(Display):
             The rows to draw: the training rows, or the held-out rows over them.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of the sorted labels; None for the labels.
-        n_columns : int or None, default=None
-            The number of panels side by side; None for at most four.
         title : str, default=""
             The title of the figure.
         ax : matplotlib Axes or None, default=None
@@ -386,9 +378,9 @@ class EmbeddingDisplay(Display):
             notes=[_format_accuracies(panel.accuracy, panel.held_out_accuracy) for panel in panels],
             title=title,
         )
-        return display.plot(ax, n_columns=n_columns)
+        return display.plot(ax)
 
-    def plot(self, ax: Axes | None = None, *, n_columns: int | None = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the display.
 
         Parameters
@@ -396,25 +388,17 @@ class EmbeddingDisplay(Display):
         ax : matplotlib Axes or None, default=None
             The axes to draw on, replaced by the panels if there are several. If None, a new figure is
             created.
-        n_columns : int or None, default=None
-            The number of panels side by side; None for at most four.
 
         Returns
         -------
         display : EmbeddingDisplay
             The display itself.
-
-        Raises
-        ------
-        ValueError
-            If `n_columns` is invalid.
         """
-        validate("n_columns", n_columns, Integer(1), OneOf(None))
         n_panels = len(self.coordinates)
         if n_panels == 1:
             self._plot_one(ax)
         else:
-            self._plot_several(ax, min(n_panels, n_columns or (3 if n_panels in (3, 5, 6, 9) else 4)))
+            self._plot_several(ax, 2 if n_panels == 2 else 3 if n_panels in (3, 5, 6, 9) else 4)
         return self
 
     def _plot_one(self, ax: Axes | None) -> None:
@@ -635,25 +619,23 @@ def _check_coordinates(name: str, given: Any) -> Any:
     return coordinates
 
 
-def _check_length(name: str, given: Any, rows: Floats | None) -> NDArray[Any]:
-    """Return one value per row, (n_rows,)."""
-    values, n_rows = np.asarray(given), 0 if rows is None else len(rows)
-    if values.shape != (n_rows,):
-        raise ValueError(f"{name} must have shape ({n_rows},), one value per row; got {values.shape}.")
-    return values
+def _check_length(name: str, given: Any, rows: Floats | None) -> Any:
+    """Return one value per row, (n_rows,), or None."""
+    n_rows = 0 if rows is None else len(rows)
+    if given is not None and np.shape(given) != (n_rows,):
+        raise ValueError(f"{name} must have shape ({n_rows},), one value per row; got {np.shape(given)}.")
+    return None if given is None else np.asarray(given)
 
 
 def _check_indices(name: str, given: Any, rows: Floats | None) -> Labels | None:
     """Return one index per row into the names of classes or groups, (n_rows,), or None."""
-    if given is None:
-        return None
     indices = _check_length(name, given, rows)
-    if indices.dtype.kind not in "iu" or indices.min() < 0:
+    if indices is not None and (indices.dtype.kind not in "iu" or indices.min() < 0):
         raise ValueError(
             f"{name} must be indices into the names, integers from 0; got {indices[0]!r} "
             "(np.unique(…, return_inverse=True) returns names and indices)."
         )
-    return indices.astype(np.int64)
+    return indices
 
 
 def _marker_size(n_rows: int, width: float) -> float:

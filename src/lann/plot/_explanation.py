@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lann._support.format import percent, signed_percent, value_text
 from lann._support.inputs import check_ids
 from lann._support.types import Floats
-from lann._support.validation import Integer, OneOf, validate
+from lann._support.validation import Integer, validate
 from lann.columns.inputs import take_rows
 from lann.explain import Explanation
 from lann.plot._display import (
@@ -134,7 +134,6 @@ class ExplanationDisplay(Display):
         class_names: ArrayLike | None = None,
         data_name: str = "",
         n_features: int = 10,
-        kind: str = "waterfall",
         ax: Axes | None = None,
     ) -> Self:
         """Explain one row with a fitted model and draw the explanation.
@@ -155,9 +154,6 @@ class ExplanationDisplay(Display):
             The name of the data, for the title.
         n_features : int, default=10
             The number of features with a bar of their own; all others are summed in one bar.
-        kind : {"waterfall", "bars"}, default="waterfall"
-            With "waterfall", each bar starts where the bar above ends, the first one at the base value; with
-            "bars", all bars start at 0.
         ax : matplotlib Axes or None, default=None
             The axes to draw on, replaced by two panels. If None, a new figure is created.
 
@@ -187,7 +183,7 @@ class ExplanationDisplay(Display):
         display = cls(
             explanation, feature_names=rows.feature_names, class_names=class_names, data_name=data_name
         )
-        return display.plot(ax, n_features=n_features, kind=kind)
+        return display.plot(ax, n_features=n_features)
 
     @classmethod
     def from_explanation(
@@ -198,7 +194,6 @@ class ExplanationDisplay(Display):
         class_names: ArrayLike | None = None,
         data_name: str = "",
         n_features: int = 10,
-        kind: str = "waterfall",
         ax: Axes | None = None,
     ) -> Self:
         """Draw one row of an explanation.
@@ -215,9 +210,6 @@ class ExplanationDisplay(Display):
             The name of the data, for the title.
         n_features : int, default=10
             The number of features with a bar of their own; all others are summed in one bar.
-        kind : {"waterfall", "bars"}, default="waterfall"
-            With "waterfall", each bar starts where the bar above ends, the first one at the base value; with
-            "bars", all bars start at 0.
         ax : matplotlib Axes or None, default=None
             The axes to draw on, replaced by two panels. If None, a new figure is created.
 
@@ -240,12 +232,12 @@ class ExplanationDisplay(Display):
         >>> from lann.plot import ExplanationDisplay
         >>> X, y = load_iris(return_X_y=True)
         >>> explanation = LANNClassifier(max_iter=3, random_state=0).fit(X, y).explain(X[::10])
-        >>> display = ExplanationDisplay.from_explanation(explanation, row=3, kind="bars")
+        >>> display = ExplanationDisplay.from_explanation(explanation, row=3)
         """
         display = cls(explanation, row=row, class_names=class_names, data_name=data_name)
-        return display.plot(ax, n_features=n_features, kind=kind)
+        return display.plot(ax, n_features=n_features)
 
-    def plot(self, ax: Axes | None = None, *, n_features: int = 10, kind: str = "waterfall") -> Self:
+    def plot(self, ax: Axes | None = None, *, n_features: int = 10) -> Self:
         """Draw the display.
 
         Parameters
@@ -254,9 +246,6 @@ class ExplanationDisplay(Display):
             The axes to draw on, replaced by two panels. If None, a new figure is created.
         n_features : int, default=10
             The number of features with a bar of their own; all others are summed in one bar.
-        kind : {"waterfall", "bars"}, default="waterfall"
-            With "waterfall", each bar starts where the bar above ends, the first one at the base value; with
-            "bars", all bars start at 0.
 
         Returns
         -------
@@ -268,9 +257,8 @@ class ExplanationDisplay(Display):
         ValueError
             If a parameter is invalid.
         """
-        validate("kind", kind, OneOf("waterfall", "bars"))
         validate("n_features", n_features, Integer(1))
-        features, neighbors = self._feature_lines(n_features, kind), self._neighbor_lines()
+        features, neighbors = self._feature_lines(n_features), self._neighbor_lines()
         columns = self._value_columns()
         n_lines = max(len(features[0]), len(neighbors[0]))
         height, fontsize = line_height(n_lines)
@@ -299,7 +287,7 @@ class ExplanationDisplay(Display):
     def _name(self, label: Any, length: int = 40) -> str:
         return shorten(self.class_names[self._row.class_index(label)], length)
 
-    def _feature_lines(self, n_features: int, kind: str) -> tuple[list[str], Floats, Floats]:
+    def _feature_lines(self, n_features: int) -> tuple[list[str], Floats, Floats]:
         """Return the names, starts and ends of the bars, most relevant feature first, all others in one."""
         row, n_all = self._row, len(self._row.feature_names)
         # A single other feature is shown with its name, as it takes no more space.
@@ -311,7 +299,7 @@ class ExplanationDisplay(Display):
             names.append(f"{n_all - n_shown} other features")
             lengths = np.append(lengths, row.reasons[n_shown:].sum())
         ends = np.cumsum(lengths)
-        if kind == "bars" or row.support is None or row.base_values is None:
+        if row.support is None or row.base_values is None:
             return names, np.zeros(len(lengths)), lengths
         base = float(row.base_values[self._predicted])
         names = ["base value (rows of other classes)", *names, "this row"]

@@ -155,7 +155,6 @@ class FeatureCurvesDisplay(Display):
         *,
         data_name: str = "",
         n_features: int | None = 12,
-        n_columns: int | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Draw the curves of a fitted model.
@@ -170,8 +169,6 @@ class FeatureCurvesDisplay(Display):
             The name of the data, for the title.
         n_features : int or None, default=12
             The maximum number of features, the most relevant ones; None for all.
-        n_columns : int or None, default=None
-            The number of panels side by side. If None, about the square root of the number of panels.
         ax : matplotlib Axes or None, default=None
             The axes to draw on, replaced by the panels. If None, a new figure is created.
 
@@ -201,11 +198,9 @@ class FeatureCurvesDisplay(Display):
             gaps=gaps,
             subtitle=rows.describe(data_name),
         )
-        return display.plot(ax, n_features=n_features, n_columns=n_columns)
+        return display.plot(ax, n_features=n_features)
 
-    def plot(
-        self, ax: Axes | None = None, *, n_features: int | None = 12, n_columns: int | None = None
-    ) -> Self:
+    def plot(self, ax: Axes | None = None, *, n_features: int | None = 12) -> Self:
         """Draw the display.
 
         Parameters
@@ -214,8 +209,6 @@ class FeatureCurvesDisplay(Display):
             The axes to draw on, replaced by the panels. If None, a new figure is created.
         n_features : int or None, default=12
             The maximum number of features, the most relevant ones; None for all.
-        n_columns : int or None, default=None
-            The number of panels side by side. If None, about the square root of the number of panels.
 
         Returns
         -------
@@ -228,9 +221,8 @@ class FeatureCurvesDisplay(Display):
             If a parameter is invalid.
         """
         validate("n_features", n_features, Integer(1), OneOf(None))
-        validate("n_columns", n_columns, Integer(1), OneOf(None))
         self.shown_ = shown = largest_first(self.relevances, n_features)
-        n_columns = min(len(shown), n_columns or max(2, min(8, round(len(shown) ** 0.5 + 0.3))))
+        n_columns = min(len(shown), max(2, min(8, round(len(shown) ** 0.5 + 0.3))))
         n_rows = -(-len(shown) // n_columns)
         width = 3.4 if n_columns == 1 else 2.3 if n_columns <= 4 else 1.55
         is_small = n_columns > 4

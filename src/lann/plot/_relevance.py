@@ -36,11 +36,12 @@ from lann.plot._display import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
-# More classes get one panel each, and still more a line each in a heat map.
-MAX_CLASSES_PER_PANEL, MAX_PANELS = 3, 8
-# The widths in inches of a single panel and of one of several panels, without labels.
+# The bars extend between these quantiles of the rows of a class.
+QUANTILES = (0.1, 0.9)
+# More classes have a line each in a heat map.
+MAX_PANELS = 8
+# The least widths in inches of all panels and of one panel, without labels.
 WIDTH, PANEL_WIDTH = 4.6, 1.15
 # The quantile of the relevances with the darkest color, so that outliers do not make all others pale.
 DARKEST_QUANTILE = 0.995
@@ -105,9 +106,9 @@ def _draw_heat_map(ax: Axes, image: Floats, features: Any, vmax: float | None = 
 class RelevanceDisplay(Display):
     """Relevance of every feature to the rows of each class.
 
-    A marker is the mean over the rows of a class, and the bar behind it extends between two quantiles. Up to
-    three classes share a panel, up to eight have a panel each. The means of more classes are drawn as a heat
-    map with a line for each class: the darker, the more relevant.
+    A marker is the mean over the rows of a class, and the bar behind it covers the middle 80% of them. Up to
+    eight classes have a panel each. The means of more classes are drawn as a heat map with a line for each
+    class: the darker, the more relevant.
 
     It is recommended to use :meth:`from_estimator` to create the display.
 
@@ -116,17 +117,15 @@ class RelevanceDisplay(Display):
     means : ndarray of shape (n_classes, n_features)
         The mean relevance; NaN for a class without rows.
     lows : ndarray of shape (n_classes, n_features)
-        The lower quantile.
+        The quantile of 10% of the rows of the class.
     highs : ndarray of shape (n_classes, n_features)
-        The upper quantile.
+        The quantile of 90%.
     feature_names : array-like of shape (n_features,)
         The names of the features.
     class_names : array-like of shape (n_classes,)
         The names of the classes.
     quantity : {"relevances", "feature_weights"}, default="relevances"
         The quantity, as named in the title and the axis label.
-    quantiles : tuple of two floats, default=(0.1, 0.9)
-        The quantiles that `lows` and `highs` are, as named in the axis label.
     subtitle : str, default=""
         The second line of the title, such as the data and the number of rows.
 
@@ -137,7 +136,7 @@ class RelevanceDisplay(Display):
     ax_ : matplotlib Axes
         The first panel.
     axes_ : ndarray of shape (n_panels,)
-        One panel for each of four to eight classes, otherwise one panel.
+        One panel for each of up to eight classes, or that of the heat map.
 
     See Also
     --------
@@ -162,7 +161,6 @@ class RelevanceDisplay(Display):
     feature_names: Any
     class_names: Any
     quantity: str = "relevances"
-    quantiles: tuple[float, float] = (0.1, 0.9)
     subtitle: str = ""
 
     @classmethod
@@ -173,11 +171,9 @@ class RelevanceDisplay(Display):
         y: ArrayLike | None = None,
         *,
         quantity: str = "relevances",
-        quantiles: tuple[float, float] = (0.1, 0.9),
         class_names: ArrayLike | None = None,
         data_name: str = "",
         n_features: int | None = None,
-        sort: bool = True,
         ax: Axes | None = None,
     ) -> Self:
         """Draw the relevances of a fitted model.
@@ -194,16 +190,12 @@ class RelevanceDisplay(Display):
             "relevances": the share of the vote that depends on each feature, as in `Explanation.relevances`.
             "feature_weights": how much a difference in each feature counts, as in the paper, scaled so that
             the weights of each row sum to 1.
-        quantiles : tuple of two floats, default=(0.1, 0.9)
-            The quantiles between which the bars extend.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
         data_name : str, default=""
             The name of the data, for the title.
         n_features : int or None, default=None
             The maximum number of features, the most relevant ones; None for all.
-        sort : bool, default=True
-            Whether to sort the features by relevance instead of keeping their order.
         ax : matplotlib Axes or None, default=None
             The axes to draw on, replaced by the panels. If None, a new figure is created.
 
@@ -217,14 +209,12 @@ class RelevanceDisplay(Display):
         ValueError
             If a parameter is invalid or the model does not have the quantity.
         """
-        if not 0 <= quantiles[0] <= quantiles[1] <= 1:
-            raise ValueError(f"quantiles must be two ascending numbers from 0 to 1; got {quantiles!r}.")
         rows, values = row_quantities(estimator, X, y, quantity=quantity, max_rows=MAX_ROWS)
         means, lows, highs = np.full((3, len(rows.model.classes_), values.shape[1]), np.nan)
         for label in np.unique(rows.labels):
             members = values[rows.labels == label]
             means[label] = members.mean(axis=0)
-            lows[label], highs[label] = np.quantile(members, quantiles, axis=0)
+            lows[label], highs[label] = np.quantile(members, QUANTILES, axis=0)
         display = cls(
             means=means,
             lows=lows,
@@ -232,12 +222,11 @@ class RelevanceDisplay(Display):
             feature_names=rows.feature_names,
             class_names=check_class_names(rows.model.classes_, class_names),
             quantity=quantity,
-            quantiles=quantiles,
             subtitle=rows.describe(data_name),
         )
-        return display.plot(ax, n_features=n_features, sort=sort)
+        return display.plot(ax, n_features=n_features)
 
-    def plot(self, ax: Axes | None = None, *, n_features: int | None = None, sort: bool = True) -> Self:
+    def plot(self, ax: Axes | None = None, *, n_features: int | None = None) -> Self:
         """Draw the display.
 
         Parameters
@@ -246,8 +235,6 @@ class RelevanceDisplay(Display):
             The axes to draw on, replaced by the panels. If None, a new figure is created.
         n_features : int or None, default=None
             The maximum number of features, the most relevant ones; None for all.
-        sort : bool, default=True
-            Whether to sort the features by relevance instead of keeping their order.
 
         Returns
         -------
@@ -261,7 +248,6 @@ class RelevanceDisplay(Display):
         """
         validate("n_features", n_features, Integer(1), OneOf(None))
         shown = largest_first(np.nan_to_num(self.means).max(axis=0), n_features)
-        shown = shown if sort else np.sort(shown)
         present = np.flatnonzero(~np.isnan(self.means).all(axis=1))
         if len(present) > MAX_PANELS:
             self._plot_heat_map(ax, present, shown)
@@ -270,37 +256,31 @@ class RelevanceDisplay(Display):
         return self
 
     def _plot_panels(self, ax: Axes | None, present: Indices, shown: Indices) -> None:
-        one_panel = len(present) <= MAX_CLASSES_PER_PANEL
-        groups = [present] if one_panel else present[:, None]
+        """Draw the means and quantiles of each class in a panel of its own."""
         height, fontsize = line_height(len(shown))
-        if one_panel and len(shown) <= 20:
-            height *= 1 + 0.2 * (len(present) - 1)
         names = short_names(self.feature_names[shown], 36)
-        width = text_width(names, fontsize) + (WIDTH if one_panel else 0.3 + PANEL_WIDTH * len(groups))
-        size, title = (width, 1.9 + height * len(shown)), self._title(len(shown))
-        options: dict[str, Any] = {
-            "grid": "both" if len(shown) > 8 else "x",
-            "percent": "x",
-            "sharex": True,
-            "sharey": True,
-        }
-        self.axes_ = self._create_panels(ax, title, (1, len(groups)), size, **options)[0]
+        panel_width = max(PANEL_WIDTH, WIDTH / len(present))
+        width = text_width(names, fontsize) + 0.3 + panel_width * len(present)
+        title, size, grid = (
+            self._title(len(shown)),
+            (width, 1.9 + height * len(shown)),
+            "both" if len(shown) > 8 else "x",
+        )
+        panels = self._create_panels(
+            ax, title, (1, len(present)), size, grid=grid, percent="x", sharex=True, sharey=True
+        )
+        self.axes_ = panels[0]
         self.ax_ = self.axes_[0]
-        for panel, labels in zip(self.axes_, groups, strict=True):
-            shifts = 0.56 * ((np.arange(len(labels)) + 0.5) / len(labels) - 0.5)
-            handles = [self._draw_class(panel, *own, shown) for own in zip(labels, shifts, strict=True)]
-            if one_panel:
-                draw_legend(panel, handles, "above", width=min(width, WIDTH + 0.5), fontsize=TEXT)
-            else:
-                name = shorten(self.class_names[labels[0]], 34).replace("…", "… ")
-                panel.set_title(escape_math(wrap_text(name, PANEL_WIDTH - 0.15, SMALL)), fontsize=SMALL)
+        for panel, label in zip(self.axes_, present, strict=True):
+            self._draw_class(panel, label, shown)
+            name = shorten(self.class_names[label], 34).replace("…", "… ")
+            panel.set_title(escape_math(wrap_text(name, panel_width - 0.15, SMALL)), fontsize=SMALL)
             panel.set_xlim(left=0)
             panel.tick_params(axis="y", length=0)
-            panel.locator_params(axis="x", nbins=6 if one_panel else 2)
+            panel.locator_params(axis="x", nbins=2 if panel_width < 2 else 4)
         label_lines(self.ax_, names, fontsize)
-        low, high = (f"{100 * quantile:.3g}" for quantile in self.quantiles)
-        lines = f"{QUANTITIES[self.quantity].axis_label}\nmarker: mean; bar: {low}–{high}% of the rows"
-        self.axes_[len(groups) // 2].set_xlabel(wrap_text(lines, width - 1.0))
+        lines = f"{QUANTITIES[self.quantity].axis_label}\nmarker: mean; bar: the middle 80% of the rows"
+        self.ax_.figure.supxlabel(wrap_text(lines, width - 1.0), fontsize=TEXT)
 
     def _plot_heat_map(self, ax: Axes | None, present: Indices, shown: Indices) -> None:
         """Draw the means of many classes: a line for each class, a column for each feature."""
@@ -323,17 +303,12 @@ class RelevanceDisplay(Display):
         number = "" if n_shown == n_features else f"{n_shown} of {n_features} features, the largest first"
         return f"{QUANTITIES[self.quantity].title}, by class", self.subtitle, number
 
-    def _draw_class(self, panel: Axes, label: int, shift: float, shown: Indices) -> Line2D:
-        """Draw the means and quantiles of one class; return the markers of the means."""
-        """Draw the means and quantiles of one class; return the markers of the means."""
-        color, few, y = class_color(label), len(shown) <= 40, np.arange(len(shown)) + shift
+    def _draw_class(self, panel: Axes, label: int, shown: Indices) -> None:
+        color, few, y = class_color(label), len(shown) <= 40, np.arange(len(shown))
         low, high = self.lows[label, shown], self.highs[label, shown]
         panel.hlines(y, low, high, color=color, linewidth=3.2 if few else 2.2, alpha=0.38)
-        (means,) = panel.plot(
-            self.means[label, shown], y, MARKERS[label % len(MARKERS)], color=color,
-            markersize=4.5 if few else 3.2, label=short_names(self.class_names, 40)[label],
-        )  # fmt: skip
-        return means
+        marker, size = MARKERS[label % len(MARKERS)], 4.5 if few else 3.2
+        panel.plot(self.means[label, shown], y, marker, color=color, markersize=size)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -65,8 +65,6 @@ class StreamDisplay(Display):
         Curves of other classifiers on the same stream, by name.
     name : str, default="accuracy"
         Name of the classifier in the legend.
-    baselines : bool, default=True
-        Whether the two classifiers that learn nothing are drawn.
     subtitle : str, default=""
         The last line of the title, such as the name of the data.
 
@@ -101,7 +99,6 @@ class StreamDisplay(Display):
     drifts: Sequence[int] = ()
     others: Mapping[str, PrequentialCurve] = field(default_factory=dict)
     name: str = "accuracy"
-    baselines: bool = True
     subtitle: str = ""
 
     @classmethod
@@ -111,7 +108,6 @@ class StreamDisplay(Display):
         *,
         name: str = "accuracy",
         others: Mapping[str, PrequentialEvaluation] | None = None,
-        baselines: bool = True,
         data_name: str = "",
         ax: Axes | None = None,
     ) -> Self:
@@ -125,9 +121,7 @@ class StreamDisplay(Display):
             Name of the classifier in the legend.
         others : mapping of str to PrequentialEvaluation or None, default=None
             Evaluations of other classifiers on the same stream, by name.
-        baselines : bool, default=True
-            Whether the label of the row before and the most frequent label are drawn.
-        data_name : str, default=""
+            data_name : str, default=""
             The name of the data, for the title.
         ax : matplotlib Axes or None, default=None
             The axes to draw on, replaced by the panels. If None, a new figure is created.
@@ -149,7 +143,6 @@ class StreamDisplay(Display):
             drifts=evaluation.drifts,
             others={other: one.curve for other, one in (others or {}).items()},
             name=name,
-            baselines=baselines,
             subtitle=data_name,
         )
         return display.plot(ax)
@@ -260,7 +253,7 @@ class StreamDisplay(Display):
             lines += ax.plot(curve.rows, curve.accuracy, color=color, linewidth=1.1, label=label)
         accuracies = [curve.accuracy for curve in (self.curve, *self.others.values())]
         lowest = min(float(np.percentile(accuracy, 2)) for accuracy in accuracies)
-        curves = {score: getattr(self.curve, score) for score in (BASELINES if self.baselines else ())}
+        curves = {score: getattr(self.curve, score) for score in BASELINES}
         # Baselines far below are not shown, as the legend has them.
         lowest = min(
             [lowest, *(curve.min() for curve in curves.values() if curve.min() >= lowest - MOST_BELOW)]
