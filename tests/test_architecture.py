@@ -133,13 +133,3 @@ def test_signatures_are_short():
     allowed = ("make_artificial_classification", "make_licorice", "make_local_relevance")
     found = [line for path in FILES for line in long_signatures(path) if not any(n in line for n in allowed)]
     assert found == []
-
-
-def test_no_function_changes_the_variables_of_another():
-    found = [
-        f"{path.relative_to(SOURCE)}:{node.lineno}"
-        for path in FILES
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Nonlocal)
-    ]
-    assert found == []

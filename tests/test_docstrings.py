@@ -4,7 +4,6 @@ import dataclasses
 import doctest
 import importlib
 import inspect
-import pkgutil
 from pathlib import Path
 
 import pandas as pd
@@ -14,77 +13,43 @@ from numpydoc.validate import validate
 from packaging.version import Version
 
 import lann
-from lann.columns.schema import Feature, TableSchema
-from lann.metric import Encoding, FeatureCurves
-from lann.vote import VoteChoice
 
-# GL: sections; SS: summary; PR: parameters; RT: returns; EX: examples. See numpydoc.validate.ERROR_MSGS.
+# GL: sections; SS: summary; PR: parameters; RT: returns. See numpydoc.validate.ERROR_MSGS.
 RULES = {
     "GL03", "GL05", "GL06", "GL07", "GL08", "SS01", "SS02", "SS03", "SS04", "SS05", "SS06",
     "PR01", "PR02", "PR03", "PR04", "PR05", "PR06", "PR08", "PR09", "PR10", "RT01", "RT04", "RT05",
 }  # fmt: skip
-
-
-def modules_with_examples():
-    """Return the modules with examples, found in their text: collection imports none of them."""
-    root = Path(lann.__path__[0])
-    files = [path for path in sorted(root.rglob("*.py")) if ">>> " in path.read_text("utf-8")]
-    names = [".".join(path.relative_to(root.parent).with_suffix("").parts) for path in files]
-    return [name.removesuffix(".__init__") for name in names]
+ROOT = Path(lann.__path__[0])
+# Found in the files: collection imports none of the modules.
+WITH_EXAMPLES = [path for path in sorted(ROOT.rglob("*.py")) if ">>> " in path.read_text("utf-8")]
+# Packages that the library uses itself, and whose names are not for users.
+INTERNAL = ("_markup", "_support", "cli", "columns", "metric", "model", "search", "training")
+PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in INTERNAL)
+# What users meet of internal packages: the attributes `vote_`, `curves_`, `encoding_` and `schema_`.
+MET_BY_USERS = {
+    "lann.columns.schema": ["Feature", "TableSchema"],
+    "lann.metric": ["Encoding", "FeatureCurves"],
+    "lann.vote": ["VoteChoice"],
+}
 
 
 # Their figures depend on the trees of scikit-learn, or their tables on how pandas prints gaps.
-OF_NEWEST_VERSIONS = (
-    "lann.explain._explained_row",
-    "lann.explain._words",
-    "lann.report._evaluation.evaluate",
-    "lann.report._evaluation.findings",
-    "lann.tables._reading",
-)
+OF_NEWEST_VERSIONS = ("explain", "report", "tables")
 HAS_NEWEST = Version(sklearn.__version__) >= Version("1.8") and Version(pd.__version__) >= Version("3")
 
 
-@pytest.mark.parametrize("name", modules_with_examples())
-def test_examples_run(name):
-    if name in OF_NEWEST_VERSIONS and not HAS_NEWEST:
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_examples_run(path):
+    if path.relative_to(ROOT).parts[0] in OF_NEWEST_VERSIONS and not HAS_NEWEST:
         pytest.skip("the output is that of scikit-learn 1.8 and pandas 3, or later")
+    name = ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__")
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.attempted > 0
     assert result.failed == 0
 
 
-# Packages that the library uses itself, and whose names are not for users.
-INTERNAL = ("_markup", "_support", "cli", "columns", "metric", "model", "search", "training", "vote")
-# What users meet of these: the attributes `vote_`, `curves_`, `encoding_` and `schema_`.
-MET_BY_USERS = (Encoding, Feature, FeatureCurves, TableSchema, VoteChoice)
-
-
-def public_names():
-    """Return the full name and the object of everything that `lann` and its packages export to users."""
-    packages = [m.name for m in pkgutil.iter_modules(lann.__path__) if m.ispkg and m.name not in INTERNAL]
-    found = {}
-    for package in (lann, *(importlib.import_module(f"lann.{name}") for name in packages)):
-        for name in package.__all__:
-            value = getattr(package, name)
-            if inspect.isclass(value) or inspect.isfunction(value):
-                found[f"{value.__module__}.{value.__qualname__}"] = value
-    return found | {f"{value.__module__}.{value.__qualname__}": value for value in MET_BY_USERS}
-
-
-PUBLIC = public_names()
-
-
-def public_methods(cls):
-    """Return the public methods that a class defines itself."""
-    return [
-        name
-        for name, value in vars(cls).items()
-        if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, classmethod))
-    ]
-
-
 def violations(name, *, ignore=()):
-    return [error for error in validate(name)["errors"] if error[0] in RULES - set(ignore)]
+    return [f"{name}: {error}" for error in validate(name)["errors"] if error[0] in RULES - set(ignore)]
 
 
 def is_result(value):
@@ -92,23 +57,26 @@ def is_result(value):
     return inspect.isclass(value) and (dataclasses.is_dataclass(value) or issubclass(value, tuple))
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("name", ["lann", *(f"lann.{name}" for name in PACKAGES), *MET_BY_USERS])
 def test_public_names_follow_numpydoc(name):
-    value = PUBLIC[name]
-    assert violations(name, ignore={"PR01", "PR02"} if is_result(value) else ()) == []
-    for method in public_methods(value) if inspect.isclass(value) else ():
-        assert violations(f"{name}.{method}") == [], method
+    module = importlib.import_module(name)
+    names = MET_BY_USERS.get(name) or module.__all__
+    values = [value for value in (getattr(module, n) for n in names) if callable(value)]
+    assert values
+    for value in values:
+        full_name = f"{value.__module__}.{value.__qualname__}"
+        assert violations(full_name, ignore={"PR01", "PR02"} if is_result(value) else ()) == []
+        if inspect.isfunction(value):
+            assert ">>>" in inspect.getdoc(value), full_name
+            continue
+        for method, member in vars(value).items():
+            if not method.startswith("_") and (inspect.isfunction(member) or isinstance(member, classmethod)):
+                assert violations(f"{full_name}.{method}") == []
 
 
-@pytest.mark.parametrize("name", [name for name, value in PUBLIC.items() if inspect.isfunction(value)])
-def test_public_functions_have_an_example(name):
-    assert ">>>" in inspect.getdoc(PUBLIC[name])
-
-
-@pytest.mark.parametrize(
-    "package", [lann, *(importlib.import_module(f"lann.{n}") for n in ("explain", "baselines"))]
-)
-def test_unknown_names_are_not_found(package):
+@pytest.mark.parametrize("name", ["lann", "lann.explain", "lann.baselines"])
+def test_unknown_names_are_not_found(name):
+    package = importlib.import_module(name)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         package.nothing  # noqa: B018
     assert set(package.__all__) <= set(dir(package))

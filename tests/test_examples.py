@@ -53,21 +53,6 @@ def test_example(script, tmp_path, monkeypatch, capsys):
     assert "Look at: " in capsys.readouterr().out.splitlines()[-1]
 
 
-def test_an_example_without_its_data_says_so(tmp_path, monkeypatch):
-    monkeypatch.setenv("LANN_DATA", str(tmp_path))
-    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-
-    def unreachable(**kwargs):
-        raise OSError("no network")
-
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", unreachable)
-    script = Path(__file__).parents[1] / "examples" / "segmentation_embedding.py"
-    monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "pictures")])
-    with pytest.raises(SystemExit, match="image segmentation data are needed"):
-        runpy.run_path(str(script), run_name="__main__")
-    assert not (tmp_path / "pictures").exists()
-
-
 def test_the_pictures_of_the_examples_are_in_the_documentation():
     kept = {picture.stem for picture in (Path(__file__).parents[1] / "docs" / "img").glob("*.png")}
     assert {name for names in PICTURES.values() for name in names} <= kept

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from lann import LANNClassifier
-from lann.embedding import LANNEmbedding, NeighborEmbedding
+from lann.embedding import NeighborEmbedding
+
+pytestmark = pytest.mark.slow
 
 # Longer than anything takes on a busy machine; a child that hangs is ended then.
 SECONDS = 300
@@ -77,20 +79,6 @@ def test_a_pool_of_forked_workers_embeds(method, iris):
     assert len(results) == 2
     for result in results:
         np.testing.assert_array_equal(result, expected)
-
-
-def test_a_forked_child_transforms_and_scores(iris):
-    X, y = iris
-    classifier = LANNClassifier(max_iter=1, random_state=0)
-    fitted = LANNEmbedding(classifier, n_neighbors=5, max_iter=20, random_state=0).fit(X, y)
-    queries = X[::5] + 0.01
-    expected = fitted.transform(queries).tobytes(), fitted.model_.kneighbors(queries, 3)[1].tobytes()
-
-    def compute():
-        found = fitted.transform(queries).tobytes(), fitted.model_.kneighbors(queries, 3)[1].tobytes()
-        return b"same" if found == expected else b"other"
-
-    assert in_fork(compute) == b"same"
 
 
 def test_a_fork_while_another_thread_fits(wine):

@@ -16,20 +16,23 @@ LETTERS = OneOf("a", "b", None)
 SHARE = (Number(0, 1, closed="right"), OneOf("auto", None))
 
 
-@pytest.mark.parametrize("value", ["a", "b", None])
-def test_a_choice_among_others(value):
-    assert validate("letter", value, LETTERS) is None
-
-
 @pytest.mark.parametrize("value", ["c", 0, "", True, ["a"], np.array(["a", "b"])])
 def test_another_choice_gets_a_sentence(value):
     with pytest.raises(ValueError, match=r"^letter must be one of 'a', 'b', None; got .*\.$"):
         validate("letter", value, LETTERS)
 
 
-@pytest.mark.parametrize("value", [0.5, 1, np.float32(0.25), np.int64(1), "auto", None])
-def test_a_number_within_its_limits(value):
-    assert validate("size", value, *SHARE) is None
+@pytest.mark.parametrize(
+    ("constraints", "values"),
+    [
+        ([LETTERS], ["a", "b", None]),
+        (SHARE, [0.5, 1, np.float32(0.25), np.int64(1), "auto", None]),
+        ([SubsetOf(("a", "b"))], [("a",), ["a", "b"], ()]),
+        (N_JOBS, [None, 1, -1, np.int64(2)]),
+    ],
+)
+def test_valid_values(constraints, values):
+    assert [validate("parameter", value, *constraints) for value in values] == [None] * len(values)
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, np.nan, np.inf, "half", True, [0.5], 1j])
@@ -46,30 +49,10 @@ def test_integers_are_integers(value):
         validate("count", value, Integer(1))
 
 
-def test_an_open_upper_limit():
-    with pytest.raises(ValueError, match=r"^share must be a number of at least 0 and below 1; got 1\.$"):
-        validate("share", 1, Number(0, 1, closed="left"))
-
-
-def test_infinity_is_rejected_without_an_upper_limit():
-    with pytest.raises(ValueError, match=r"^size must be a number"):
-        validate("size", np.inf, Number(0))
-
-
-@pytest.mark.parametrize("value", [("a",), ["a", "b"], ()])
-def test_a_subset_of_choices(value):
-    assert validate("letters", value, SubsetOf(("a", "b"))) is None
-
-
 @pytest.mark.parametrize("value", ["a", ("a", "c"), None])
 def test_another_subset_gets_a_sentence(value):
     with pytest.raises(ValueError, match=r"^letters must be a tuple of some of \('a', 'b'\); got .*\.$"):
         validate("letters", value, SubsetOf(("a", "b")))
-
-
-@pytest.mark.parametrize("value", [None, 1, -1, np.int64(2)])
-def test_a_number_of_threads(value):
-    assert validate("n_jobs", value, *N_JOBS) is None
 
 
 @pytest.mark.parametrize("value", [0, 1.5, "all", True])

@@ -1,6 +1,5 @@
 """The lowest versions that are declared are those that `make test-lowest` installs."""
 
-import re
 import tomllib
 from itertools import chain
 from pathlib import Path
@@ -55,13 +54,3 @@ def test_the_constraints_are_the_declared_floors(project):
     floors = {name: min(versions) for name, versions in declared_floors(project).items()}
     assert len(floors) > 25
     assert constraints() == floors
-
-
-def test_the_classifiers_name_the_versions_of_python(project):
-    named = [
-        found[1]
-        for classifier in project["classifiers"]
-        if (found := re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", classifier))
-    ]
-    assert named[:3] == ["3.11", "3.12", "3.13"]
-    assert project["requires-python"] == f">={named[0]}"
