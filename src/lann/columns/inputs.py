@@ -78,12 +78,12 @@ def read_training_data(
         if schema is None:
             schema = TableSchema.numeric(list(get_feature_names(estimator)), has_names=_has_names(estimator))
     else:
-        _check_table(estimator, X, table, reset=reset)
+        check_table(estimator, X, table, reset=reset)
         if schema is None:
             schema = infer_schema(table, categorical_features, has_names=_has_names(estimator))
         else:
             schema = extend_schema(schema, table)
-        labels = _check_labels(table, y)
+        labels = check_labels(table, y)
         rows = read(table, schema)
     check_one_type("y", labels)
     check_classification_targets(labels)
@@ -130,7 +130,7 @@ def read_rows(estimator: Any, X: Any, schema: TableSchema) -> Floats:
             estimator, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
         )
         return rows
-    _check_table(estimator, X, table, reset=False)
+    check_table(estimator, X, table, reset=False)
     return read(table, schema)
 
 
@@ -212,7 +212,8 @@ def check_not_dask(X: Any) -> None:
         )
 
 
-def _check_table(estimator: Any, X: Any, table: nw.DataFrame[Any], *, reset: bool) -> None:
+def check_table(estimator: Any, X: Any, table: nw.DataFrame[Any], *, reset: bool) -> None:
+    """Raise ValueError if a table is empty or has other columns; set the feature names of the estimator."""
     n_rows, n_columns = table.shape
     if n_rows == 0 or n_columns == 0:
         raise ValueError(f"A table needs rows and columns; got {n_rows} rows and {n_columns} columns.")
@@ -225,7 +226,8 @@ def _check_table(estimator: Any, X: Any, table: nw.DataFrame[Any], *, reset: boo
     validate_data(estimator, X, skip_check_array=True, reset=reset)
 
 
-def _check_labels(table: nw.DataFrame[Any], y: ArrayLike) -> NDArray[Any]:
+def check_labels(table: nw.DataFrame[Any], y: ArrayLike) -> NDArray[Any]:
+    """Return the labels of the rows of a table."""
     if y is None:
         raise ValueError("y is None; a classifier needs a label for each row.")
     labels = column_or_1d(y, warn=True)

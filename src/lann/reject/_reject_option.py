@@ -14,13 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    assert_all_finite,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lann._support.compat import unchanged_on_failure
 from lann._support.inputs import check_one_type, check_sample_weight, check_two_classes
@@ -36,7 +30,7 @@ from lann._support.validation import (
     shown,
     validate_parameters,
 )
-from lann.columns.inputs import check_not_dask
+from lann.columns.inputs import check_labels, check_not_dask, check_table
 from lann.columns.schema import as_table
 from lann.explain import Decision
 from lann.reject._row_evidence import (
@@ -522,11 +516,10 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> tuple[Any, NDArray[Any], dict[str, Any]]:
         """Return the rows, labels and parameters of a fit, without rows of weight 0."""
         check_not_dask(X)
-        if as_table(X) is not None:
-            validate_data(self, X, skip_check_array=True)
-            labels = column_or_1d(y, warn=True)
-            assert_all_finite(labels, input_name="y")
-            check_consistent_length(X, labels)
+        table = as_table(X)
+        if table is not None:
+            check_table(self, X, table, reset=True)
+            labels = check_labels(table, y)
         else:
             X, labels = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
         check_one_type("y", labels)
