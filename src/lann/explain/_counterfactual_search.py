@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,8 @@ from lann.metric import DiagonalMetric
 from lann.model import NeighborModel, nearest_of_classes, typical_values
 from lann.search import ExactSearch
 
-# From rows to the class indices of their predictions, and to probabilities if there are any.
-Predictor = Callable[[Floats], tuple[Indices, Floats | None]]
-
+# Numbers in the changed rows of a block of queries: 32 MB.
+CHANGED_AT_ONCE = 2**22
 # Bisections of a change: to a 4096th of it.
 BISECTIONS = 12
 # Of more features than this, so many are tried for a change.
@@ -30,10 +29,6 @@ MANY_FEATURES, MOST_TRIED = 200, 100
 TIE = 1e-6
 # Categories of a feature that are tried beyond the most frequent ones.
 MOST_CATEGORIES = 32
-
-# From queries, the classes allowed for each, and a number k to k rows of these classes and the size of their
-# differences by feature: (n_queries, k, n_features) each; where there are fewer rows, the query itself.
-NearestRows = Callable[[Floats, NDArray[np.bool_], int], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True)
@@ -115,140 +110,252 @@ class Goal:
         return np.where(self.targets >= 0, wanted - others.max(axis=1), -probabilities[rows, self.origins])
 
 
-class Paths(NamedTuple):
-    """Rows toward which each query is changed: (n_queries, n_paths, n_features) each.
-
-    ends : allowed values, the most promising rows first; NaN where the feature is not changed.
-    preferences : from 0 to 1, the feature to change first where votes are equal.
-    """
-
-    ends: Floats
-    preferences: Floats
-
-
-def follow(
-    predictor: Predictor, queries: Floats, paths: Paths, limits: Limits, goal: Goal, *, max_features: int,
-    n_kept: int
-) -> tuple[Floats, Indices]:  # fmt: skip
-    """Replace values of the queries by those of other rows, one feature at a time, until the goal is reached.
-
-    In every step, each path changes the feature after which the votes are nearest to the goal. The first step
-    that reaches the goal ends all paths of the query, so that few features change.
+class Search:
+    """A search for changes of queries.
 
     Parameters
     ----------
-    queries : (n_queries, n_features)
+    clf : estimator
+    model : NeighborModel or None
+        Of its training rows, if these vote.
+    data : (n_rows, n_features)
+        Rows that define which values there are.
+    limits : Limits
+    n_candidates : int
+        Number of rows toward which each query is changed, and of changes that are made small.
     max_features : int
-        Number of steps.
-    n_kept : int
-        Number of paths that are continued after the first step, and of results that are kept, per query.
-
-    Returns
-    -------
-    rows : (n_results, n_features)
-        Rows that reach the goal.
-    origins : (n_results,)
-        Their queries.
+        Number of features that change together, at most.
     """
-    now = np.repeat(queries[:, None, :], paths.ends.shape[1], axis=1)
-    possible = limits.free & (paths.ends != now) & ~np.isnan(paths.ends)  # no value becomes a gap
-    results, origins = [np.empty((0, queries.shape[1]))], [np.empty(0, np.int64)]
-    for _ in range(max_features):
-        query, path, feature = np.nonzero(possible)
-        if len(query) == 0:
-            break
-        steps = now[query, path]
-        steps[np.arange(len(steps)), feature] = paths.ends[query, path, feature]
-        labels, probabilities = predictor(steps)
-        step_goal = goal[query]
-        there = np.flatnonzero(step_goal.reached(labels))
-        cheapest = there[np.lexsort((limits.sizes(steps[there], queries[query[there]]), query[there]))]
-        kept = cheapest[_rank_in_group(query[cheapest]) < n_kept]
-        results.append(steps[kept])
-        origins.append(query[kept])
-        possible[query[there]] = False
 
-        progress = np.full(possible.shape, -np.inf)
-        preference = paths.preferences[query, path, feature]
-        progress[query, path, feature] = step_goal.progress(probabilities) + TIE * preference
-        best, reached = progress.argmax(axis=2), progress.max(axis=2)
-        # Only the paths nearest to the goal continue.
-        order = np.argsort(-reached, axis=1, kind="stable")
-        continued = np.zeros(reached.shape, bool)
-        np.put_along_axis(continued, order[:, :n_kept], True, axis=1)
-        possible &= continued[:, :, None]
-        query, path = np.nonzero(continued & np.isfinite(reached))
-        now[query, path, best[query, path]] = paths.ends[query, path, best[query, path]]
-        possible[query, path, best[query, path]] = False
-    return np.concatenate(results), np.concatenate(origins)
+    def __init__(
+        self,
+        clf: Any,
+        model: NeighborModel | None,
+        data: Floats,
+        limits: Limits,
+        *,
+        n_candidates: int,
+        max_features: int,
+    ) -> None:
+        self.clf, self.model, self.data, self.limits = clf, model, data, limits
+        self.n_candidates, self.max_features = min(n_candidates, len(data)), max_features
+        # Training rows are searched as they measure; other data, by predictions and standardized differences.
+        self.measures = model is not None and data is model.X
+        if not self.measures:
+            self.labels, _ = self.predict(data)
+            # With categories or gaps, differences are those on the axes of the model.
+            self.on_axes = model is not None and bool(limits.category.any() or np.isnan(data).any())
+            points = self._coordinates(data)
+            self.metric = DiagonalMetric(points, np.ones(points.shape[1]))
+
+    def predict(self, rows: Floats) -> tuple[Indices, Floats | None]:
+        """Return the class indices of predictions, and probabilities that show progress, if there are any.
+
+        Where training rows vote, the probabilities are those of a wider neighborhood than the prediction's:
+        among the nearest few often none has the wanted label, whatever a small step leads to.
+        """
+        model, clf = self.model, self.clf
+        if model is not None:
+            k = model.n_voters
+            wide = min(max(k, model.wide_neighborhood), len(model.X))
+            indices, distances = model.kneighbors(rows, wide, n_jobs=clf.n_jobs)
+            labels = model.vote(indices[:, :k], distances[:, :k]).probabilities.argmax(axis=1)
+            n_votes = model.mean_weight * wide
+            return labels, model.count_votes(indices, distances, n_votes, model.vote_rule).probabilities
+        if len(rows) == 0:
+            return np.empty(0, np.int64), None
+        shares = clf.predict_proba(as_fitted(clf, rows)) if hasattr(clf, "predict_proba") else None
+        return predicted_class_indices(clf, rows), shares
+
+    def run(self, queries: Floats, goal: Goal) -> tuple[Floats, Indices]:
+        """Return the changed queries, verified by predicting again, and the class indices of predictions.
+
+        A query of which no change was found stays as it is.
+        """
+        rows, labels = queries.copy(), goal.origins.copy()
+        # Extreme values only where typical ones do not reach the goal.
+        for typical in self._typical_ends():
+            missing = np.flatnonzero(~goal.reached(labels))
+            n_changes = (self.n_candidates + len(typical)) * self.limits.n_tried
+            block = max(CHANGED_AT_ONCE // (n_changes * queries.shape[1]), 1)
+            for start in range(0, len(missing), block):
+                part = missing[start : start + block]
+                rows[part] = self._changed_rows(queries[part], goal[part], typical)
+            labels = predicted_class_indices(self.clf, rows)
+            failed = ~goal.reached(labels)
+            rows[failed], labels[failed] = queries[failed], goal.origins[failed]
+        return rows, labels
+
+    def _changed_rows(self, queries: Floats, goal: Goal, typical: Floats) -> Floats:
+        ends, starts = self._follow(queries, goal, *self._paths(queries, goal, typical))
+        before = queries[starts]
+        ends = self._shrink(before, ends, goal[starts])
+        sizes, n_changed = self.limits.sizes(ends, before), differ(ends, before).sum(axis=1)
+        order = np.lexsort((sizes, n_changed, starts))
+        found, first = np.unique(starts[order], return_index=True)
+        rows = queries.copy()
+        rows[found] = ends[order[first]]
+        return rows
+
+    def _paths(self, queries: Floats, goal: Goal, typical: Floats) -> tuple[Floats, Floats]:
+        """Return rows to change the queries toward: the nearest of the wanted classes, then typical values.
+
+        Returns
+        -------
+        ends : (n_queries, n_paths, n_features)
+            Allowed values, the most promising rows first; NaN where the feature is not changed.
+        preferences : (n_queries, n_paths, n_features)
+            From 0 to 1, the feature to change first where votes are equal.
+        """
+        limits, every = self.limits, np.arange(len(self.clf.classes_))
+        allowed = np.where(
+            goal.targets[:, None] >= 0, every == goal.targets[:, None], every != goal.origins[:, None]
+        )
+        near, near_sizes = self._nearest(queries, allowed)
+        others = np.broadcast_to(typical, (len(queries), *typical.shape))
+        ends = np.concatenate([limits.nearest_allowed(near), others], axis=1)
+        typical_sizes = np.square(limits.amounts(typical, queries[:, None, :]))
+        sizes = np.concatenate([near_sizes, typical_sizes], axis=1) * limits.free
+        largest = sizes.max(axis=2, keepdims=True)
+        return ends, np.divide(sizes, largest, out=np.zeros_like(sizes), where=largest > 0)
+
+    def _nearest(self, queries: Floats, allowed: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Return the nearest rows of allowed classes, and the size of their differences by feature.
+
+        (n_queries, k, n_features) each; where there are fewer rows, the query itself.
+        """
+        k = self.n_candidates
+        if self.measures and self.model is not None:
+            indices, _ = self.model.kneighbors_of_classes(queries, allowed, k, n_jobs=self.clf.n_jobs)
+        else:
+            points = self._coordinates(queries)
+            indices, _ = nearest_of_classes(
+                points, self.labels, allowed, k, lambda rows, _: ExactSearch(self.metric.subset(rows))
+            )
+        missing, known = (indices < 0)[:, :, None], np.maximum(indices, 0)
+        rows = np.where(missing, queries[:, None, :], self.data[known])
+        if self.measures and self.model is not None:
+            sizes = np.maximum(self.model.contributions(queries, known), 0.0)
+            return rows, np.where(missing, 0.0, sizes)
+        return rows, np.square(self.limits.amounts(rows, queries[:, None, :]))
+
+    def _coordinates(self, rows: Floats) -> Floats:
+        return self.model.transform(rows) if self.on_axes and self.model else rows / self.limits.scale
+
+    def _follow(
+        self, queries: Floats, goal: Goal, ends: Floats, preferences: Floats
+    ) -> tuple[Floats, Indices]:
+        """Replace values of the queries by those of other rows until the goal is reached.
+
+        In every step, each path changes the feature after which the votes are nearest to the goal. The first
+        step that reaches the goal ends all paths of the query, so that few features change.
+
+        Returns
+        -------
+        rows : (n_results, n_features)
+            Rows that reach the goal.
+        origins : (n_results,)
+            Their queries.
+        """
+        limits, n_kept = self.limits, self.n_candidates
+        now = np.repeat(queries[:, None, :], ends.shape[1], axis=1)
+        possible = limits.free & (ends != now) & ~np.isnan(ends)  # no value becomes a gap
+        results, origins = [np.empty((0, queries.shape[1]))], [np.empty(0, np.int64)]
+        for _ in range(self.max_features):
+            query, path, feature = np.nonzero(possible)
+            if len(query) == 0:
+                break
+            steps = now[query, path]
+            steps[np.arange(len(steps)), feature] = ends[query, path, feature]
+            labels, probabilities = self.predict(steps)
+            step_goal = goal[query]
+            there = np.flatnonzero(step_goal.reached(labels))
+            cheapest = there[np.lexsort((limits.sizes(steps[there], queries[query[there]]), query[there]))]
+            kept = cheapest[_rank_in_group(query[cheapest]) < n_kept]
+            results.append(steps[kept])
+            origins.append(query[kept])
+            possible[query[there]] = False
+
+            progress = np.full(possible.shape, -np.inf)
+            preference = preferences[query, path, feature]
+            progress[query, path, feature] = step_goal.progress(probabilities) + TIE * preference
+            best, reached = progress.argmax(axis=2), progress.max(axis=2)
+            # Only the paths nearest to the goal continue.
+            order = np.argsort(-reached, axis=1, kind="stable")
+            continued = np.zeros(reached.shape, bool)
+            np.put_along_axis(continued, order[:, :n_kept], True, axis=1)
+            possible &= continued[:, :, None]
+            query, path = np.nonzero(continued & np.isfinite(reached))
+            feature = best[query, path]
+            now[query, path, feature] = ends[query, path, feature]
+            possible[query, path, feature] = False
+        return np.concatenate(results), np.concatenate(origins)
+
+    def _shrink(self, queries: Floats, rows: Floats, goal: Goal) -> Floats:
+        """Undo every change that is not needed, and make the others as small as the goal allows.
+
+        Parameters
+        ----------
+        queries, rows : (n_rows, n_features)
+            Before and after the changes.
+        goal : Goal
+            One per row, reached by all.
+        """
+        rows, every = rows.copy(), np.arange(len(rows))
+        nearest = self.limits.nearest_allowed(queries)
+        n_changed = int(differ(rows, queries).sum(axis=1).max(initial=0))
+        largest_first = np.argsort(-self.limits.amounts(rows, queries), axis=1, kind="stable")
+
+        def still_reached(features: Indices, values: Floats) -> NDArray[np.bool_]:
+            trial = rows.copy()
+            trial[every, features] = values
+            return goal.reached(self.predict(trial)[0])
+
+        for features in largest_first[:, :n_changed].T:
+            before, far, near = queries[every, features], rows[every, features], nearest[every, features]
+            undone = still_reached(features, before)
+            integer = self.limits.integer[features]
+            # Nothing lies between two categories, or between a gap and a value.
+            whole = self.limits.category[features] | np.isnan(before)
+            for _ in range(BISECTIONS):
+                middle = (near + far) / 2
+                # Integers next to `near`, so that it is tried itself when nothing lies between.
+                middle = np.where(integer, np.where(far > near, np.floor(middle), np.ceil(middle)), middle)
+                middle = np.where(whole, far, middle)
+                there = still_reached(features, middle)
+                near, far = np.where(there, near, middle), np.where(there, middle, far)
+            rows[every, features] = np.where(undone, before, far)
+        return rows
+
+    def _typical_ends(self) -> tuple[Floats, Floats]:
+        """Return typical rows, and extreme ones for where these do not suffice: (n_rows, n_features) each.
+
+        Numbers are quantiles, and the ends of the range. Of categories the most frequent ones come first; the
+        extreme rows have the others, as long as there are not too many.
+        """
+        typical = typical_values(self.data)
+        ordered = {}
+        for feature in np.flatnonzero(self.limits.category):
+            codes, counts = np.unique(
+                self.data[:, feature][~np.isnan(self.data[:, feature])], return_counts=True
+            )
+            ordered[feature] = codes[np.argsort(-counts, kind="stable")]
+            typical[:, feature] = np.resize(ordered[feature], len(typical))
+        n_more = max((len(codes) - len(typical) for codes in ordered.values()), default=0)
+        n_rows = max(2, min(n_more, MOST_CATEGORIES))
+        extreme = np.full((n_rows, self.data.shape[1]), np.nan)
+        extreme[:2] = np.stack([self.limits.low, self.limits.high])
+        for feature, codes in ordered.items():
+            others = codes[len(typical) :][:n_rows]
+            extreme[:, feature] = np.nan
+            extreme[: len(others), feature] = others
+        return self.limits.nearest_allowed(typical), self.limits.nearest_allowed(extreme)
 
 
 def _rank_in_group(groups: Indices) -> Indices:
     """Return the position of each entry within its group; groups are ascending."""
     firsts = np.flatnonzero(np.diff(groups, prepend=-1))
     return np.arange(len(groups)) - np.repeat(firsts, np.diff([*firsts, len(groups)]))
-
-
-def shrink(predictor: Predictor, queries: Floats, rows: Floats, limits: Limits, goal: Goal) -> Floats:
-    """Undo every change that is not needed, and make the others as small as the goal allows.
-
-    Parameters
-    ----------
-    queries, rows : (n_rows, n_features)
-        Before and after the changes.
-    goal : Goal
-        One per row, reached by all.
-    """
-    rows, every = rows.copy(), np.arange(len(rows))
-    nearest = limits.nearest_allowed(queries)
-    n_changed = int(differ(rows, queries).sum(axis=1).max(initial=0))
-    largest_first = np.argsort(-limits.amounts(rows, queries), axis=1, kind="stable")
-
-    def still_reached(features: Indices, values: Floats) -> NDArray[np.bool_]:
-        trial = rows.copy()
-        trial[every, features] = values
-        return goal.reached(predictor(trial)[0])
-
-    for features in largest_first[:, :n_changed].T:
-        before, far, near = queries[every, features], rows[every, features], nearest[every, features]
-        undone = still_reached(features, before)
-        integer = limits.integer[features]
-        # Nothing lies between two categories, or between a gap and a value.
-        whole = limits.category[features] | np.isnan(before)
-        for _ in range(BISECTIONS):
-            middle = (near + far) / 2
-            # Integers next to `near`, so that it is tried itself when nothing lies between.
-            middle = np.where(integer, np.where(far > near, np.floor(middle), np.ceil(middle)), middle)
-            middle = np.where(whole, far, middle)
-            there = still_reached(features, middle)
-            near, far = np.where(there, near, middle), np.where(there, middle, far)
-        rows[every, features] = np.where(undone, before, far)
-    return rows
-
-
-def make_predictor(clf: Any, model: NeighborModel | None) -> Predictor:
-    """Return a function from rows to predicted class indices, and probabilities that show progress.
-
-    Where training rows vote, the probabilities are those of a wider neighborhood than the prediction's: among
-    the nearest few often none has the wanted label, whatever a small step leads to.
-    """
-
-    def vote(rows: Floats) -> tuple[Indices, Floats | None]:
-        assert model is not None
-        k = model.n_voters
-        wide = min(max(k, model.wide_neighborhood), len(model.X))
-        indices, distances = model.kneighbors(rows, wide, n_jobs=clf.n_jobs)
-        labels = model.vote(indices[:, :k], distances[:, :k]).probabilities.argmax(axis=1)
-        n_votes = model.mean_weight * wide
-        return labels, model.count_votes(indices, distances, n_votes, model.vote_rule).probabilities
-
-    def predict(rows: Floats) -> tuple[Indices, Floats | None]:
-        if len(rows) == 0:
-            return np.empty(0, np.int64), None
-        shares = clf.predict_proba(as_fitted(clf, rows)) if hasattr(clf, "predict_proba") else None
-        return predicted_class_indices(clf, rows), shares
-
-    return predict if model is None else vote
 
 
 def predicted_class_indices(clf: Any, rows: Floats) -> Indices:
@@ -303,29 +410,6 @@ def of_many_features(limits: Limits, model: NeighborModel) -> Limits:
     return replace(limits, free=free & limits.free)
 
 
-def typical_ends(data: Floats, limits: Limits) -> tuple[Floats, Floats]:
-    """Return typical rows, and extreme ones for where these do not suffice: (n_rows, n_features) each.
-
-    Numbers are quantiles, and the ends of the range. Of categories the most frequent ones come first; the
-    extreme rows have the others, as long as there are not too many.
-    """
-    typical = typical_values(data)
-    ordered = {}
-    for feature in np.flatnonzero(limits.category):
-        codes, counts = np.unique(data[:, feature][~np.isnan(data[:, feature])], return_counts=True)
-        ordered[feature] = codes[np.argsort(-counts, kind="stable")]
-        typical[:, feature] = np.resize(ordered[feature], len(typical))
-    n_more = max((len(codes) - len(typical) for codes in ordered.values()), default=0)
-    n_rows = max(2, min(n_more, MOST_CATEGORIES))
-    extreme = np.full((n_rows, data.shape[1]), np.nan)
-    extreme[:2] = np.stack([limits.low, limits.high])
-    for feature, codes in ordered.items():
-        others = codes[len(typical) :][:n_rows]
-        extreme[:, feature] = np.nan
-        extreme[: len(others), feature] = others
-    return limits.nearest_allowed(typical), limits.nearest_allowed(extreme)
-
-
 def _feature_mask(parameter: str, features: Iterable[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
     """Return a mask of features given by names or positions: (n_features,)."""
     mask, known = np.zeros(len(names), bool), list(names)
@@ -356,67 +440,3 @@ def target_class_indices(target: Any, classes: NDArray[Any], n_queries: int) -> 
             f"target must be one label, or one for each of the {n_queries} rows; got shape {targets.shape}."
         )
     return np.broadcast_to(np.searchsorted(classes, targets), (n_queries,))
-
-
-def nearest_training_rows(model: NeighborModel, n_jobs: int | None) -> NearestRows:
-    """Return a search for training rows, as they measure."""
-
-    def nearest(queries: Floats, allowed: NDArray[np.bool_], k: int) -> tuple[Floats, Floats]:
-        indices, _ = model.kneighbors_of_classes(queries, allowed, k, n_jobs=n_jobs)
-        missing = (indices < 0)[:, :, None]
-        known = np.maximum(indices, 0)
-        sizes = np.where(missing, 0.0, np.maximum(model.contributions(queries, known), 0.0))
-        return np.where(missing, queries[:, None, :], model.X[known]), sizes
-
-    return nearest
-
-
-def nearest_data_rows(
-    data: Floats, limits: Limits, predictor: Predictor, model: NeighborModel | None
-) -> NearestRows:
-    """Return a search for rows of data by their predictions and standardized differences.
-
-    With categories or gaps, differences are those on the axes of the model.
-    """
-    labels, _ = predictor(data)
-    on_axes = model is not None and (limits.category.any() or np.isnan(data).any())
-
-    def coordinates(rows: Floats) -> Floats:
-        return model.transform(rows) if on_axes and model is not None else rows / limits.scale
-
-    points = coordinates(data)
-    metric = DiagonalMetric(points, np.ones(points.shape[1]))
-
-    def nearest(queries: Floats, allowed: NDArray[np.bool_], k: int) -> tuple[Floats, Floats]:
-        indices, _ = nearest_of_classes(
-            coordinates(queries), labels, allowed, k, lambda rows, _: ExactSearch(metric.subset(rows))
-        )
-        missing = (indices < 0)[:, :, None]
-        rows = np.where(missing, queries[:, None, :], data[np.maximum(indices, 0)])
-        return rows, np.square(limits.amounts(rows, queries[:, None, :]))
-
-    return nearest
-
-
-def find_paths(
-    queries: Floats, goal: Goal, nearest: NearestRows, typical: Floats, limits: Limits, *, n_classes: int, k:
-    int
-) -> Paths:  # fmt: skip
-    """Return rows to change the queries toward: the k nearest of the wanted classes, then typical values.
-
-    Parameters
-    ----------
-    typical : (n_typical, n_features)
-    """
-    every = np.arange(n_classes)
-    allowed = np.where(
-        goal.targets[:, None] >= 0, every == goal.targets[:, None], every != goal.origins[:, None]
-    )
-    near, near_sizes = nearest(queries, allowed, k)
-    ends = np.concatenate(
-        [limits.nearest_allowed(near), np.broadcast_to(typical, (len(queries), *typical.shape))], axis=1
-    )
-    typical_sizes = np.square(limits.amounts(typical, queries[:, None, :]))
-    sizes = np.concatenate([near_sizes, typical_sizes], axis=1) * limits.free
-    largest = sizes.max(axis=2, keepdims=True)
-    return Paths(ends, np.divide(sizes, largest, out=np.zeros_like(sizes), where=largest > 0))

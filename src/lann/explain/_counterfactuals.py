@@ -17,26 +17,17 @@ from lann.columns.inputs import frame_of_values, read_queries, row_ids
 from lann.columns.schema import TableSchema
 from lann.explain._counterfactual_search import (
     Goal,
+    Search,
     find_limits,
-    find_paths,
-    follow,
-    make_predictor,
-    nearest_data_rows,
-    nearest_training_rows,
     of_many_features,
     predicted_class_indices,
-    shrink,
     target_class_indices,
-    typical_ends,
-)  # fmt: skip
+)
 from lann.explain._fitted import frame_of, model_of, values_of_queries, values_of_rows
 from lann.model import NeighborModel
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# Numbers in the changed rows of a block of queries: 32 MB.
-CHANGED_AT_ONCE = 2**22
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +238,6 @@ def counterfactuals(
     except ValueError:  # another classifier, with `data`
         model = None
     known, queries = _check_rows(clf, model, X, data)
-    n_candidates = min(n_candidates, len(known))
     names = get_feature_names(clf)
     empty = np.flatnonzero(np.isnan(known).all(axis=0))
     if len(empty):
@@ -256,41 +246,10 @@ def counterfactuals(
     limits = find_limits(known, names, frozen, integers, schema)
     if model is not None:
         limits = of_many_features(limits, model)
-    predictor = make_predictor(clf, model)
-    if model is not None and data is None:
-        nearest = nearest_training_rows(model, clf.n_jobs)
-    else:
-        nearest = nearest_data_rows(known, limits, predictor, model)
+    search = Search(clf, model, known, limits, n_candidates=n_candidates, max_features=max_features)
     origins = predicted_class_indices(clf, queries)
     goal = Goal(origins, target_class_indices(target, clf.classes_, len(queries)))
-
-    def changed_rows(queries: Floats, goal: Goal, typical: Floats) -> Floats:
-        paths = find_paths(
-            queries, goal, nearest, typical, limits, n_classes=len(clf.classes_), k=n_candidates
-        )
-        ends, starts = follow(
-            predictor, queries, paths, limits, goal, max_features=max_features, n_kept=n_candidates
-        )
-        before = queries[starts]
-        ends = shrink(predictor, before, ends, limits, goal[starts])
-        order = np.lexsort((limits.sizes(ends, before), differ(ends, before).sum(axis=1), starts))
-        found, first = np.unique(starts[order], return_index=True)
-        rows = queries.copy()
-        rows[found] = ends[order[first]]
-        return rows
-
-    rows, labels = queries.copy(), origins
-    # Extreme values only where typical ones do not reach the goal.
-    for typical in typical_ends(known, limits):
-        missing = np.flatnonzero(~goal.reached(labels))
-        n_changes = (n_candidates + len(typical)) * limits.n_tried
-        block = max(CHANGED_AT_ONCE // (n_changes * queries.shape[1]), 1)
-        for start in range(0, len(missing), block):
-            part = missing[start : start + block]
-            rows[part] = changed_rows(queries[part], goal[part], typical)
-        labels = predicted_class_indices(clf, rows)
-        failed = ~goal.reached(labels)
-        rows[failed], labels[failed] = queries[failed], origins[failed]
+    rows, labels = search.run(queries, goal)
     shown = values_of_queries(clf, X, queries)
     return Counterfactuals(
         queries=queries.copy(),
