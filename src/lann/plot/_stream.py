@@ -121,7 +121,7 @@ class StreamDisplay(Display):
             Name of the classifier in the legend.
         others : mapping of str to PrequentialEvaluation or None, default=None
             Evaluations of other classifiers on the same stream, by name.
-            data_name : str, default=""
+        data_name : str, default=""
             The name of the data, for the title.
         ax : matplotlib Axes or None, default=None
             The axes to draw on, replaced by the panels. If None, a new figure is created.
