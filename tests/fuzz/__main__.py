@@ -14,7 +14,6 @@ from pathlib import Path
 PARTS = {"inputs": "tests.fuzz.inputs", "model-files": "tests.fuzz.model_files"}
 """Modules with a function `prepare(folder) -> Part`."""
 PROGRESS_SECONDS = 20.0
-MOST_SHOWN = 25
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -61,7 +60,7 @@ def run_part(name: str, part, options: argparse.Namespace) -> bool:
 
     started = shown = time.monotonic()
     counts: Counter[str] = Counter()
-    faults: dict[str, list[str]] = {}
+    faults: Counter[str] = Counter()
 
     def is_over(number: int) -> bool:
         if options.cases is not None:
@@ -71,17 +70,17 @@ def run_part(name: str, part, options: argparse.Namespace) -> bool:
     for number, outcome in run_cases(part, options.seed, n_children=options.jobs, is_over=is_over):
         counts[outcome.kind] += 1
         if outcome.kind in FAULTS:
-            again = f"    python -m tests.fuzz {name} --seed {options.seed} --case {number}"
-            line = f"{outcome.kind}: {outcome.name}: {outcome.detail[:400]}\n{again}"
-            faults.setdefault(f"{outcome.kind}: {outcome.detail[:60]}", []).append(line)
+            alike = f"{outcome.kind}: {outcome.detail[:60]}"
+            if not faults[alike]:
+                print(f"{outcome.kind}: {outcome.name}: {outcome.detail[:400]}")
+                print(f"    python -m tests.fuzz {name} --seed {options.seed} --case {number}", flush=True)
+            faults[alike] += 1
             if options.keep is not None and part.keep is not None:
                 options.keep.mkdir(parents=True, exist_ok=True)
                 part.keep(options.keep, options.seed, number)
         if time.monotonic() > shown + PROGRESS_SECONDS:
             print(f"{name}: {counts.total()} cases: {dict(counts)}", flush=True)
             shown = time.monotonic()
-    for alike in list(faults.values())[:MOST_SHOWN]:
-        print(f"({len(alike)} alike) {alike[0]}")
     print(f"{name}: {counts.total()} cases in {time.monotonic() - started:.0f} s:", end=" ")
     print(", ".join(f"{counts[kind]} {kind}" for kind in OUTCOMES))
     return bool(faults)

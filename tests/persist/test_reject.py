@@ -73,21 +73,6 @@ def test_baselines_come_back(estimator, table, tmp_path):
     assert_same(load(tmp_path / "reject.lann"), option, X)
 
 
-@pytest.mark.parametrize("categories", ["from_dtype", ["a", "known", "size"]], ids=["types", "some"])
-def test_features_of_all_kinds_come_back(categories, tmp_path):
-    """The rows to compare with have the features by their types, whatever the classifier is told."""
-    rows = np.arange(60)
-    X = pd.DataFrame({"a": rows % 4, "known": rows % 3 == 0, "b": np.sin(rows)})
-    X["size"] = pd.Categorical(np.array(["s", "m"])[rows % 2], categories=["s", "m", "l"], ordered=True)
-    X["day"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(rows, unit="D")
-    clf = LANNClassifier(max_iter=1, random_state=0, categorical_features=categories)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        option = RejectOption(clf, cv=2, random_state=0).fit(X, X["b"] > 0)
-    save(option, tmp_path / "reject.lann")
-    np.testing.assert_array_equal(load(tmp_path / "reject.lann").decision(X), option.decision(X))
-
-
 @pytest.mark.parametrize("make", [lambda: GMLVQ(max_iter=3), lambda: LANNClassifier(max_iter=1)])
 @pytest.mark.parametrize("kind", ["bool", "categories", "text"])
 def test_features_that_are_read_as_numbers_come_back(make, kind, tmp_path):
@@ -178,12 +163,3 @@ def test_arrays_are_checked(regions, load_fails, name, edit, message):
 def test_parameters_are_checked(regions, load_fails, parameters, message):
     regions.parameters.update(parameters)
     load_fails(regions.write(), message)
-
-
-@pytest.mark.parametrize("part", ["novelty_scale", "plain", "spacing", "thresholds", "landmarks"])
-def test_parts_that_are_needed_are_there(regions, load_fails, part):
-    state = regions.fitted["_state"]
-    for entry in [name for name in regions.entries if name.startswith(f"model/_state/{part}")]:
-        del regions.entries[entry]
-    state[part] = None
-    load_fails(regions.write(), "cannot be loaded")

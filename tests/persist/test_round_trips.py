@@ -234,12 +234,6 @@ def test_other_programs_can_read_a_file(classifier, saved):
     np.testing.assert_array_equal(X, classifier.model_.X)
 
 
-def test_a_file_is_hardly_larger_than_its_arrays(tmp_path):
-    X = np.random.default_rng(0).normal(size=(5000, 20))
-    save(LANNClassifier(max_iter=0).fit(X, X[:, 0] > 0), tmp_path / "m.lann")
-    assert (tmp_path / "m.lann").stat().st_size < 2.1 * X.nbytes
-
-
 def test_import_lann_imports_no_declarations(in_new_process):
     assert (
         in_new_process("""

@@ -1,6 +1,7 @@
 """What cannot be saved raises one sentence, and leaves an old file as it is."""
 
 import copy
+import math
 import os
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from lann import LANNClassifier, LANNEmbedding, save
 from lann.baselines import LMNN, PublishedLANN
 from lann.embedding import NeighborEmbedding
+from lann.persist import read_model_file
 
 
 class Own(LANNClassifier):
@@ -98,3 +100,29 @@ def test_attributes_of_an_embedding_that_do_not_agree_raise(name, change, embedd
     broken = copy.copy(embedding)
     setattr(broken, name, change(getattr(broken, name)))
     save_fails(broken, r"The model cannot be saved: .*\.$")
+
+
+# How far a run over a stream has come
+
+PROGRESS = {
+    "n_rows": 2**62,
+    "accuracy": 0.1 + 0.2,
+    "tiny": 5e-324,
+    "names": ["größe", None, True],
+    "counts": [[1, 2], [3, 4]],
+}
+
+
+def test_progress_comes_back_to_the_bit(classifier, data, tmp_path):
+    save(classifier, tmp_path / "model.lann", progress=PROGRESS)
+    file = read_model_file(tmp_path / "model.lann")
+    assert file.progress == PROGRESS
+    assert (file.model.predict(data[0]) == classifier.predict(data[0])).all()
+
+
+@pytest.mark.parametrize("progress", [{"a": math.nan}, {"a": object()}, [1]])
+def test_what_json_cannot_express_is_not_saved(classifier, saved, progress):
+    content = saved.read_bytes()
+    with pytest.raises(ValueError, match="The model cannot be saved"):
+        save(classifier, saved, progress=progress)
+    assert saved.read_bytes() == content

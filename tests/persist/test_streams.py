@@ -42,15 +42,6 @@ def test_a_loaded_model_goes_on_with_the_same_bits(cls, tmp_path, n_rows, gaps):
     np.testing.assert_array_equal(loaded.memory_weights_, clf.memory_weights_)
 
 
-def test_saving_changes_nothing_and_shares_nothing(cls, tmp_path):
-    X, y = rows_with_drift(600)
-    clf = cls(**SMALL).partial_fit(X[:300], y[:300])
-    save(clf, tmp_path / "model.lann")
-    loaded, other = load(tmp_path / "model.lann"), cls(**SMALL).partial_fit(X[:300], y[:300])
-    clf.partial_fit(X[300:], y[300:])
-    np.testing.assert_array_equal(loaded.predict_proba(X), other.predict_proba(X))
-
-
 def test_classes_and_sizes_of_a_loaded_model(cls, tmp_path):
     """Classes can be added, and sizes that were set after the first row have no effect before `fit`."""
     X, y = rows_with_drift(300)
@@ -132,14 +123,6 @@ def test_metrics_that_are_invalid(tmp_path, changes, name, change, load_fails):
     save(SAMLANN(**SMALL).partial_fit(*rows_with_drift(200)), path)
     change_array(changes(path), f"model/{name}", change)
     load_fails(path, "cannot be loaded: (its|in its) ")
-
-
-def test_rows_without_the_values_of_the_metric(tmp_path, changes, load_fails):
-    path = tmp_path / "metric.lann"
-    save(SAMLANN(**SMALL).partial_fit(*rows_with_drift(200)), path)
-    for name in ("short_extras", "long_extras"):
-        change_array(changes(path), f"model/memories/{name}", lambda a: a[:-1].copy())
-    load_fails(path, "its memories do not fit their sizes")
 
 
 def test_a_large_window_takes_no_memory_before_it_is_used(saved_stream, changes):
