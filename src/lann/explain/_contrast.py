@@ -374,7 +374,7 @@ def spread_contrasts(queries: Queries, class_indices: Labels, pool: Indices) -> 
     rows, position = np.unique(pool[usable], return_inverse=True)
     positions = np.zeros(pool.shape, np.int64)
     positions[usable] = position
-    points = model.transform(model.X[rows]) if len(rows) else np.empty((0, model.n_axes))
+    points = model.transform(model.X[rows]) if len(rows) else np.zeros((1, model.n_axes))
     block = max(HELD_COORDINATES // max(pool.shape[1] * max(model.n_axes, 1), 1), 1)
     for start in range(0, len(queries), block):
         part = slice(start, start + block)
