@@ -32,6 +32,7 @@ def euclidean_lists(points, k, *, include_self=False):
     return NeighborLists(indices, lengths)
 
 
+@pytest.mark.slow
 def test_umap_gets_the_lists(iris):
     """On Euclidean lists the coordinates are those of UMAP by itself, given lengths of usual size."""
     import umap

@@ -88,26 +88,6 @@ def test_pair_error_counts_confusions_of_the_two_classes():
     assert pair_error(right, right, "foliage", "window") == 0
 
 
-def test_quality_has_all_scores(scattered):
-    X, coordinates, y = scattered
-    clf = LANNClassifier(max_iter=1, random_state=0).fit(X[:50], y[:50])
-    found = embedding_quality(
-        X[:50], coordinates[:50], y[:50], held_out_coordinates=coordinates[50:], held_out_labels=y[50:],
-        classifier=clf,
-        n_neighbors=4,
-    )  # fmt: skip
-    assert found.accuracy == np.mean(
-        leave_one_out_predictions(coordinates[:50], y[:50], n_neighbors=4) == y[:50]
-    )
-    placed = held_out_predictions(coordinates[:50], y[:50], coordinates[50:], n_neighbors=4)
-    assert found.held_out_accuracy == np.mean(placed == y[50:])
-    assert (found.trustworthiness, found.continuity) == trustworthiness_and_continuity(
-        X[:50], coordinates[:50], n_neighbors=4
-    )
-    assert found.neighborhood_preservation == neighborhood_preservation(clf, coordinates[:50], n_neighbors=4)
-    assert found.n_neighbors == 4
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [

@@ -179,18 +179,3 @@ def legend_texts():
         return [[text.get_text() for text in legend.get_texts()] for legend in legends if legend is not None]
 
     return texts
-
-
-@pytest.fixture(scope="session")
-def leave_one_out_vote():
-    """Return a function that computes the vote on one training row by a search among all other rows."""
-
-    def vote(clf, X, labels, row):
-        lengths, neighbors = clf.kneighbors(X[[row]], n_neighbors=clf.n_neighbors_ + 1)
-        others = neighbors[0] != row
-        neighbors = neighbors[0][others][: clf.n_neighbors_]
-        distances = lengths[0][others][: clf.n_neighbors_] ** 2
-        votes = clf.model_.vote(neighbors[None], distances[None])
-        return neighbors, votes.shares[0], votes.probabilities[0]
-
-    return vote

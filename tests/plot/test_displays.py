@@ -67,12 +67,6 @@ def test_displays_follow_the_convention_of_scikit_learn(name):
         assert all(f"{parameter} : " in text for parameter in list(inspect.signature(method).parameters)[1:])
 
 
-def test_error_without_matplotlib_says_how_to_install_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"pip install 'lann\[plot\]'"):
-        check_matplotlib_support()
-
-
 # Simulation of color vision deficiencies on linear RGB (Machado, Oliveira, Fernandes 2009).
 DEFICIENCIES = {
     "none": np.eye(3),
@@ -177,7 +171,7 @@ def test_displays_draw_dollar_signs(dollar_names, kind):
     assert not any(is_math_text(text) for text in with_dollars)
 
 
-def test_invalid_rows_raise(clf, iris_frame):
+def test_invalid_rows_raise(clf, iris_frame, monkeypatch):
     X, y = iris_frame
     for arguments, options, message in [
         ((None, y), {}, "y was given without X"),
@@ -185,9 +179,13 @@ def test_invalid_rows_raise(clf, iris_frame):
         ((X, np.full(150, 7)), {}, r"labels of the model, \[0, 1, 2\]; got 7"),
         ((X, y), {"class_names": ["a", "b"]}, "must have 3 names, one per class; got 2"),
         ((X, y), {"quantity": "shap"}, "quantity must be one of 'relevances', 'feature_weights'"),
+        ((), {"ax": plt.figure().add_axes((0.1, 0.1, 0.8, 0.8))}, r"ax must be created by plt\.subplots"),
     ]:
         with pytest.raises(ValueError, match=message):
             RelevanceDisplay.from_estimator(clf, *arguments, **options)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'lann\[plot\]'"):
+        check_matplotlib_support()
 
 
 def test_model_without_explanations_or_training_rows_raises(iris_frame):
@@ -211,9 +209,3 @@ def test_rows_of_pipelines_and_prototypes(iris_frame):
     assert sample.subtitle == "9 of 150 training rows"
     prototypes = RelevanceMapDisplay.from_estimator(LGMLVQ(max_iter=2, random_state=0).fit(X, y))
     assert prototypes.subtitle == "3 prototypes"
-
-
-def test_panels_need_axes_of_a_subplot_grid(clf):
-    ax = plt.figure().add_axes((0.1, 0.1, 0.8, 0.8))
-    with pytest.raises(ValueError, match=r"ax must be created by plt\.subplots"):
-        RelevanceDisplay.from_estimator(clf, ax=ax)

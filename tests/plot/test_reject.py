@@ -60,8 +60,6 @@ def test_curves_are_those_of_the_functions(kind, assert_legible):
     ("kind", "point"),
     [
         ("risk_coverage", (0.75, 0.0)),
-        ("accuracy_reject", (0.25, 1.0)),
-        ("precision_reject", (0.25, 1.0)),
         ("recall_reject", (0.25, 1.0)),
     ],
 )
