@@ -121,7 +121,7 @@ def read_values(x: Mapping[Any, Any]) -> Values:
     for feature, value in x.items():
         if isinstance(value, str):
             values[feature] = value
-        elif isinstance(value, Real | Decimal | np.bool_):
+        elif type(value) is float or isinstance(value, Real | Decimal | np.bool_):
             number = float(value)
             if math.isinf(number):
                 raise ValueError(f"Feature {feature!r} is infinite; give None for a missing value.")
