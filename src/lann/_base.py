@@ -226,7 +226,7 @@ class NeighborClassifier(ModelClassifier):
         leave_out : "auto", None or array-like of shape (n_queries,), default="auto"
             The position of a training row that does not vote on each query, -1 for none. "auto" is, for a
             query that is a training row, this row: it would vote for its own label. A query is a training row
-            if it has the same values and, where both tables have an index of their own, the same name;
+            if it has the same values and, where both tables have an index other than 0, 1, …, the same name;
             otherwise, if it has the values of exactly one training row. None leaves out no row; all
             probabilities are then those of `predict_proba`.
 

@@ -19,7 +19,7 @@ RECENT, RESERVOIR, BALANCED = ("recent", "reservoir", "balanced")
 BLOCK_ROWS = 1 << 18
 # The increment of SplitMix64.
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-# Beside the rows that a model keeps, it learns from as many others, and at least from so many.
+# Beside the rows that a model keeps, it learns from as many others, and at least from this many.
 FEWEST_OTHERS = 10_000
 # Numbers of an array that are validated at once: 8 MB.
 BLOCK_NUMBERS = 1 << 20
@@ -255,7 +255,7 @@ def rows_to_learn_from(
             for label, highest in enumerate(by_class):
                 highest.add(part.start + np.flatnonzero(labels == label), seed)
         kept = np.concatenate([highest.rows for highest in by_class])
-    # The best of the others are among so many of all rows, whichever are kept.
+    # The best of the others are among this many of all rows, independent of which are kept.
     highest = HighestRanks(n_kept + n_others)
     for part in parts:
         highest.add(np.arange(part.start, part.stop), seed)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 # `partial_fit` learns nothing before it has this many rows.
 FEWEST_ROWS = 30
-# The typical distances, from which ε follows, are estimated again after so many changes per row.
+# The typical distances, from which ε follows, are estimated again after this many changes per row.
 CHANGES_PER_ROW = 0.5
 
 
@@ -70,7 +70,7 @@ class UpdateProgress(NamedTuple):
     seed: int | None = None
 
     def after(self, n_changes: int) -> UpdateProgress:
-        """Return the progress after so many further rows; with many of them, ε is estimated again."""
+        """Return the progress after `n_changes` further changes; after many changes, ε is estimated again."""
         total = self.n_changes + n_changes
         if total < CHANGES_PER_ROW * self.n_rows:
             return self._replace(n_changes=total)
@@ -198,7 +198,7 @@ class UpdatableClassifier(NeighborClassifier):
         classes : array-like of shape (n_classes,) or None, default=None
             All labels that will ever occur; used in the first call only, where None is those of y.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            As how many rows each row counts: see `fit`; in every call, at least one is above 0. If the
+            Sample weights: see `fit`; in every call, at least one is above 0. If the
             weights of the first call are divided by their mean, those of later calls are divided by the same
             number.
 

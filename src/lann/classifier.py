@@ -118,7 +118,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         Number of axes for ``metric="low_rank"``; None is 16, or twice the square root of n_features where
         that is more. At most n_features, which is the same as "full". With more than 200 features, it is also
         the number of axes of the linear map for "diagonal", 32 by default: time and memory are then linear in
-        the number of features. There are fewer axes where fewer features tell the classes apart.
+        the number of features. There are fewer axes where fewer features separate the classes.
     levels : tuple of {"curves", "map", "class", "point"}, default=("curves", "map", "class", "point")
         Levels of the metric that are learned. With "curves" the data need no scaling; without, scale them
         beforehand. Without "map" the axes are the features ("low_rank" then keeps the initial linear map). A
@@ -140,8 +140,8 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         the class frequencies.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Features that are categories: a mask, positions or names. "from_dtype" takes the columns of a table
-        that have text or categories; None is none of them, and text is an error. Of the other columns of a
-        table, ordered categories, bools and dates are numbers.
+        that have text or categories; None treats all features as numbers, and text is an error. Of the other
+        columns of a table, ordered categories, bools and dates are numbers.
     n_candidates : int or None, default=50
         Size of the shortlist: the neighbors are the nearest, under their point metrics, of this many rows
         that are nearest under the class metrics; it is at least twice the number of neighbors where this was
@@ -178,7 +178,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     schema_ : TableSchema
         The kind of each feature, and its categories.
     ids_ : ndarray of shape (n_rows,) or None
-        Names of the training rows: the index of the table, if it has one of its own. Otherwise, rows are
+        Names of the training rows: the index of the table, unless it is 0, 1, …. Otherwise, rows are
         numbered in the order of their arrival, 0, 1, …, those that were forgotten included; it is None as
         long as these are their positions.
     n_seen_ : int
@@ -316,11 +316,10 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         y : array-like of shape (n_samples,)
             Labels of at least two classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            As how many rows each row counts, in votes and in training: finite, at least 0, not all 0; None is
-            1 for all. A row of weight 2 is the same as the row twice, except that it is one row of the
-            shortlist. A row of weight 0 is left out: the rows of `model_`, and positions of neighbors, are
-            those of the remaining rows. Weights whose mean over the remaining rows is below 1 are divided by
-            that mean.
+            Sample weights, in votes and in training: finite, at least 0, not all 0; None is 1 for all. A row
+            of weight 2 is the same as the row twice, except that it is one row of the shortlist. A row of
+            weight 0 is left out: the rows of `model_`, and positions of neighbors, are those of the remaining
+            rows. Weights whose mean over the remaining rows is below 1 are divided by that mean.
 
         Returns
         -------

@@ -1,7 +1,6 @@
 import numpy as np
-import pytest
 
-from lann.metric import Levels, _levels
+from lann.metric import Levels
 from lann.metric import find_copies as find_copies_of
 
 ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0], [1.0, 2.0], [-0.0, 3.0], [5.0, 5.0]])
@@ -21,21 +20,13 @@ def groups_of(copies):
     return {tuple(np.flatnonzero(copies.group == group)) for group in range(len(copies.distinct))}
 
 
-def same_hash(X, labels):
-    return np.zeros(len(X), np.uint64)
-
-
-@pytest.mark.parametrize("hashes", [_levels.row_hashes, same_hash], ids=["hashes", "collisions"])
-def test_copies_have_the_same_values_and_the_same_label(monkeypatch, hashes):
-    monkeypatch.setattr(_levels, "row_hashes", hashes)
+def test_copies_have_the_same_values_and_the_same_label():
     copies = find_copies(levels_of())
     assert groups_of(copies) == {(0, 2), (1, 4), (3,), (5,)}
     np.testing.assert_array_equal(copies.group[copies.distinct], np.arange(4))
 
 
-@pytest.mark.parametrize("hashes", [_levels.row_hashes, same_hash], ids=["hashes", "collisions"])
-def test_the_merged_rows_do_not_depend_on_the_order_of_the_rows(monkeypatch, hashes):
-    monkeypatch.setattr(_levels, "row_hashes", hashes)
+def test_the_merged_rows_do_not_depend_on_the_order_of_the_rows():
     rng = np.random.default_rng(0)
     X, labels, weights = rng.integers(0, 3, (200, 3)).astype(float), rng.integers(0, 2, 200), rng.random(200)
     levels = Levels.plain(X, labels, 2, row_weights=weights)

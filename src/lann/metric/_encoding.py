@@ -1,7 +1,7 @@
 """The encoding of rows: from the features of a table to coordinates in which differences are measured.
 
-A number becomes a coordinate, its value on the curve of the feature. A gap is where the other numbers of the
-row let expect the number, and differs from all numbers in a second coordinate, which the feature has if the
+A number becomes a coordinate, its value on the curve of the feature. A gap is at the value predicted from the
+row's other numbers, and differs from all numbers in a second coordinate, which the feature has if the
 training data have gaps in it. A category becomes its position, on a few coordinates. The coordinates of a
 feature are next to each other, in the order of the features.
 """
@@ -77,7 +77,7 @@ class Encoding:
         n_categories : sequence of int
             Number of categories of each feature, 0 for a number.
         row_weights : ndarray of shape (n_rows,) or None, default=None
-            How much each row counts; None is 1 for all.
+            Sample weights; None is 1 for all.
 
         Returns
         -------

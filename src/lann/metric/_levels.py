@@ -95,7 +95,7 @@ class Levels:
     point_matrices : (n_points, n_axes, rank) or None
         The matrix Ω that each point owns; None where point metrics are diagonal.
     row_weights : (n_points,) or None
-        How much each row counts in votes and in training; None is 1 for all.
+        Sample weights; None is 1 for all.
     """
 
     X: Floats
@@ -431,7 +431,7 @@ def find_copies(X: Floats, labels: Labels, row_weights: Floats | None) -> Copies
     labels : (n_rows,)
         Class indices.
     row_weights : (n_rows,) or None
-        How much each row counts; None is 1 for all.
+        Sample weights; None is 1 for all.
     """
     hashes = row_hashes(X, labels)
     order = np.argsort(hashes, kind="stable")
@@ -439,23 +439,10 @@ def find_copies(X: Floats, labels: Labels, row_weights: Floats | None) -> Copies
     repeated = in_order[1:] == in_order[:-1]
     if not repeated.any() and row_weights is None:
         return None
-    first, second = order[:-1][repeated], order[1:][repeated]
-    if not (
-        np.array_equal(X[first], X[second], equal_nan=True) and np.array_equal(labels[first], labels[second])
-    ):
-        return _lexicographic(X, labels)
     starts = np.append(True, ~repeated)
     group = np.empty(len(order), np.int64)
     group[order] = np.cumsum(starts) - 1
     return Copies(order[starts], group)
-
-
-def _lexicographic(X: Floats, labels: Labels) -> Copies:
-    """Return the groups in lexicographic order, where different rows have the same hash."""
-    gaps = np.isnan(X)
-    table = np.column_stack([np.where(gaps, 0.0, X), gaps, labels])
-    _, distinct, group = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    return Copies(distinct, group.ravel())
 
 
 def row_hashes(X: Floats, labels: Labels) -> NDArray[np.uint64]:

@@ -1,9 +1,9 @@
 """Positions of gaps and of categories.
 
-A gap of a number is where the other numbers of the row let expect it, and beside the numbers on a coordinate
-of its own. The expectation is that of a normal distribution with the means and covariances of the training
-data: linear in the numbers that a row has. It uses what features have in common, so that a row with gaps
-stays near the rows that it resembles.
+A gap in a number is at the value predicted from the row's other numbers, and has a second coordinate, which
+separates it from all numbers. The prediction is that of a normal distribution with the means and covariances
+of the training data: linear in the numbers that a row has. It uses what features have in common, so that a
+row with gaps stays near the rows that it resembles.
 
 Categories have positions on axes of their own. At the start all are equally far apart, so that the squared
 distance of two rows is constant where their categories differ and 0 where they are the same: the overlap
@@ -69,7 +69,7 @@ class NumberGaps:
         ----------
         values : ndarray of shape (n_rows, n_numbers)
         row_weights : ndarray of shape (n_rows,) or None, default=None
-            How much each row counts; None is 1 for all.
+            Sample weights; None is 1 for all.
 
         Returns
         -------
@@ -182,7 +182,7 @@ def gap_moments(values: Floats, row_weights: Floats | None) -> tuple[Floats, Flo
 
 @njit(nogil=True, cache=True)
 def products(values, matrix):
-    """Compute values · matrixᵀ, each row for itself: (n_rows, n_out)."""
+    """Compute values · matrixᵀ, row by row: (n_rows, n_out)."""
     out = np.zeros((values.shape[0], matrix.shape[0]))
     for i in range(values.shape[0]):
         for a in range(matrix.shape[0]):
@@ -235,7 +235,7 @@ class CategoryPositions:
             The categories as codes, NaN for a gap.
         n_categories : int
         row_weights : ndarray of shape (n_rows,) or None, default=None
-            How much each row counts; None is 1 for all.
+            Sample weights; None is 1 for all.
 
         Returns
         -------

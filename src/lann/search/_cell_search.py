@@ -164,7 +164,7 @@ class CellSearch:
         probed: NDArray[np.int32] | int,
         n_jobs: int | None,
     ) -> tuple[Indices, Floats]:
-        """Return the nearest points in the given cells, or in so many nearest ones, block by block."""
+        """Return the nearest points in given cells, or in a number of nearest cells, block by block."""
 
         def search(part: slice) -> tuple[Indices, Floats]:
             cells = probed

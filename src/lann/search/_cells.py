@@ -281,7 +281,7 @@ def distinct_points(points: Floats) -> Indices:
 
 
 def n_cells_of(n_points: int) -> int:
-    """Return the number of cells for so many points."""
+    """Return the number of cells for `n_points` points."""
     return max(round(CELLS_PER_ROOT * math.sqrt(n_points)), 1)
 
 

@@ -161,7 +161,7 @@ def typical_distances(levels: Levels, *, n_jobs: int | None = None) -> Floats:
 
 
 N_VOTERS = 5
-# From this many rows on, a twentieth of them decides. Fewer could not tell, and training needs them.
+# From this many rows on, a twentieth of them decides; fewer would not be enough to decide.
 FEWEST_ROWS = 2_000
 FRACTION, MOST_ROWS = 0.05, 1_000
 

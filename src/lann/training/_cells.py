@@ -103,9 +103,9 @@ class Cells:
     """The cells in which rows are: sets of values on which a coordinate is linear.
 
     For numbers, these are the ranges without an edge or a threshold of the curve inside, so that a jump costs
-    no more time than a slope; a gap is in that of the expected number. A category is a cell of its own, with
-    a position on each of the coordinates of its feature, and so is a gap on its second coordinate. All
-    positions together are a vector: see `Positions`.
+    no more time than a slope; a gap is in the cell of the value predicted from the row's other numbers. A
+    category is a cell of its own, with a position on each of the coordinates of its feature, and so is a gap
+    on its second coordinate. All positions together are a vector: see `Positions`.
 
     Parameters
     ----------

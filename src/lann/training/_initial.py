@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ class Standardization:
     ----------
     X : (n_rows, n_features)
     row_weights : (n_rows,) or None
-        How much each row counts; None is 1 for all.
+        Sample weights; None is 1 for all.
     encoding : Encoding or None
         Which features are numbers; None is all of them, without gaps.
 
@@ -97,22 +96,6 @@ WINDOW = 0.01
 SMALLEST_SHARE = 0.004
 
 
-class Splits(NamedTuple):
-    """The splits of all trees of a forest.
-
-    Attributes
-    ----------
-    features : (n_splits,)
-    thresholds : (n_splits,)
-    gains : (n_splits,)
-        Decrease of the impurity, as a share of that of all splits.
-    """
-
-    features: Indices
-    thresholds: Floats
-    gains: Floats
-
-
 def find_thresholds(levels: Levels, rows: Indices, settings: Settings, rng: np.random.Generator) -> Floats:
     """Return the strongest thresholds of each feature.
 
@@ -140,35 +123,29 @@ def find_thresholds(levels: Levels, rows: Indices, settings: Settings, rng: np.r
         return none
     sample = stratified_sample(labels, MOST_FOREST_ROWS, rng)
     X, labels = X[sample], labels[sample]
-    features = [f for f in numbers if _n_values(X[:, f]) > 2 * settings.n_bins]
-    if not features:
+    n_values = [len(np.unique(X[~np.isnan(X[:, f]), f])) for f in numbers]
+    features = numbers[np.array(n_values, np.int64) > 2 * settings.n_bins]
+    if len(features) == 0:
         return none
     weights = np.ones(len(X)) if levels.row_weights is None else levels.row_weights[rows[sample]]
     if settings.class_weight is not None:
         weights = weights * settings.class_weight[labels]
-    splits = _forest_splits(X, labels, weights, settings.n_jobs, rng)
+    split_features, splits, gains = _forest_splits(X, labels, weights, settings.n_jobs, rng)
     thresholds = np.full((len(numbers), settings.n_steps), np.inf)
     for number, feature in enumerate(numbers):
         if feature not in features:
             continue
-        here = splits.features == feature
-        strongest = strongest_thresholds(
-            X[~np.isnan(X[:, feature]), feature],
-            splits.thresholds[here],
-            splits.gains[here],
-            settings.n_steps,
-        )
+        here = split_features == feature
+        values = X[~np.isnan(X[:, feature]), feature]
+        strongest = strongest_thresholds(values, splits[here], gains[here], settings.n_steps)
         thresholds[number, : len(strongest)] = strongest
     return thresholds
 
 
-def _n_values(values: Floats) -> int:
-    return len(np.unique(values[~np.isnan(values)]))
-
-
 def _forest_splits(
     X: Floats, labels: Labels, weights: Floats, n_jobs: int | None, rng: np.random.Generator
-) -> Splits:
+) -> tuple[Indices, Floats, Floats]:
+    """Return feature, threshold and gain (as a share of that of all splits) of each split of a forest."""
     from sklearn.ensemble import RandomForestClassifier  # takes long to import
 
     forest = RandomForestClassifier(
@@ -182,7 +159,7 @@ def _forest_splits(
         children = impurity[tree.children_left[inner]] + impurity[tree.children_right[inner]]
         parts.append((tree.feature[inner], tree.threshold[inner], impurity[inner] - children))
     features, thresholds, gains = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Splits(features, thresholds, gains / max(gains.sum(), np.finfo(np.float64).tiny))
+    return features, thresholds, gains / max(gains.sum(), np.finfo(np.float64).tiny)
 
 
 def strongest_thresholds(values: Floats, thresholds: Floats, gains: Floats, n_strongest: int) -> Floats:
@@ -218,18 +195,13 @@ def strongest_thresholds(values: Floats, thresholds: Floats, gains: Floats, n_st
 
 # How much of the identity is mixed with the covariance within classes before it is inverted.
 SHRINKAGE = 0.3
-# With more coordinates than this, the linear map starts with few axes, so many by default.
+# With more coordinates than this, the linear map starts with few axes, 32 by default.
 MOST_SQUARE, N_WIDE_AXES = 200, 32
 # How many coordinates of a wide table in which classes do not differ are expected among the first axes.
 N_BY_CHANCE = 5
 # Eigenvalues are computed of matrices of this size, at most; directions of smaller relative variance than
 # this are rounding errors.
 LARGEST_MATRIX, SMALLEST_VARIANCE = 1_000, 1e-10
-
-
-def default_n_components(n_coordinates: int) -> int:
-    """Return 16, or twice the square root of the number of coordinates where that is more."""
-    return min(n_coordinates, max(16, round(2.0 * math.sqrt(n_coordinates))))
 
 
 def n_axes_of(form: str, n_components: int | None, n_coordinates: int, *, linear_map: bool = False) -> int:
@@ -245,7 +217,8 @@ def n_axes_of(form: str, n_components: int | None, n_coordinates: int, *, linear
         Whether a linear map is learned, which has few axes where there are many coordinates.
     """
     if form == "low_rank":
-        return min(n_components or default_n_components(n_coordinates), n_coordinates)
+        default = max(16, round(2.0 * math.sqrt(n_coordinates)))
+        return min(n_components or default, n_coordinates)
     if form == "diagonal" and linear_map and n_coordinates > MOST_SQUARE:
         return min(n_components or N_WIDE_AXES, n_coordinates)
     return n_coordinates
@@ -288,7 +261,7 @@ def discriminant_axes(
     labels : (n_rows,)
     n_axes : int
     row_weights : (n_rows,) or None
-        How much each row counts; None is 1 for all.
+        Sample weights; None is 1 for all.
 
     Returns
     -------
@@ -335,7 +308,7 @@ def wide_axes(
     labels : (n_rows,)
     n_axes : int
     row_weights : (n_rows,) or None
-        How much each row counts; None is 1 for all.
+        Sample weights; None is 1 for all.
     shrink : bool, default=True
         Whether to multiply the coordinates by `chance_shrinkage` first.
 
@@ -371,7 +344,7 @@ def chance_shrinkage(coordinates: Floats, labels: Labels, row_weights: Floats | 
     coordinates : (n_rows, n_coordinates)
     labels : (n_rows,)
     row_weights : (n_rows,) or None
-        How much each row counts; None is 1 for all.
+        Sample weights; None is 1 for all.
 
     Returns
     -------
@@ -454,7 +427,7 @@ def initial_matrices(levels: Levels) -> NDArray:
 
 
 def matrix_dtype(n_points: int, n_axes: int) -> type:
-    """Return the type of the numbers of so many matrices."""
+    """Return the type of the numbers in the matrices of `n_points` rows."""
     return np.float32 if n_points * n_axes**2 > SINGLE_FROM else np.float64
 
 
@@ -547,7 +520,7 @@ def _standardized_points(levels: Levels, X: Floats, row_weights: Floats | None, 
 
 
 def _n_searched(n_votes: int, row_weights: Floats | None) -> int:
-    """Return how many neighbors to search for so many votes.
+    """Return how many neighbors to search for `n_votes` votes.
 
     Enough for the lightest rows, but at most twice as many as there are on average.
     """
@@ -571,5 +544,5 @@ def _votes(n_neighbors: int | None, power: float | None, n_rows: int, mean_weigh
 
 
 def _spread(n_rows: int, most: int) -> Indices:
-    """Return at most so many rows, evenly spread."""
+    """Return at most `most` rows, evenly spread."""
     return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.int64)

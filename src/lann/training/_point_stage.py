@@ -184,28 +184,6 @@ class PairSlopes(NamedTuple):
     axis_mask: Floats
 
 
-class Descent(NamedTuple):
-    """How a matrix takes a step.
-
-    Attributes
-    ----------
-    loss_factor : float
-        Of the gradient of the loss.
-    regularization : float
-        Factor of the penalty ½ ‖A − I‖².
-    rate : float
-        Step size.
-    decay, correction : float
-        Decay of the second moments, and the correction of their bias.
-    """
-
-    loss_factor: float
-    regularization: float
-    rate: float
-    decay: float
-    correction: float
-
-
 @njit(nogil=True, cache=True)
 def pair_distances(pairs, queries, neighbors, axis_mask, metric, out):
     """Write the squared distance of some pairs, d = s ‖Aᵀ u‖², to `out`.
@@ -261,7 +239,9 @@ def matrix_gradient(number, pairs, metric, out):
 def descend(pairs, metric, descent, second):
     """Take one step of the A of each neighbor and return the gradients for log s, (n_neighbors,).
 
-    pairs : PairSlopes; metric : MatrixPoints, matrices changed in place; descent : Descent
+    pairs : PairSlopes; metric : MatrixPoints, matrices changed in place;
+    descent : factor of the gradient of the loss, factor of the penalty ½ ‖A − I‖², step size, decay of the
+        second moments, and the correction of their bias
     second : (n_points,) second moments, changed in place
     """
     neighbors, matrices = pairs[0], metric[2]
@@ -461,7 +441,7 @@ class PointMatrices:
         # Few queries of a batch change a point, so its gradient counts as that of the sum over all rows.
         loss_factor = float(len(self.matrices))
         correction = 1.0 / (1.0 - MATRIX_DECAY**self._n_steps)
-        descent = tuple(Descent(loss_factor, self._regularization, rate, MATRIX_DECAY, correction))
+        descent = (loss_factor, self._regularization, rate, MATRIX_DECAY, correction)
         neighbors, starts, *rest = pairs
 
         def descend_block(part: slice) -> Floats:

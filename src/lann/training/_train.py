@@ -59,7 +59,7 @@ def build_index(levels: Levels, rng: np.random.Generator, *, n_jobs: int | None 
 
 
 def draw_partition_rows(n_rows: int, rng: np.random.Generator) -> Indices:
-    """Return the rows from which the centers of the cells of so many rows are learned, ascending."""
+    """Return the rows from which the centers of the cells are learned, ascending."""
     size = min(n_rows, POINTS_PER_CENTER * n_cells_of(n_rows))
     return np.sort(rng.choice(n_rows, size, replace=False))
 
@@ -187,7 +187,7 @@ def plan_tiles(
 
 
 def n_tiles_of(n_rows: int, tile_rows: int | None = None) -> int:
-    """Return the number of tiles of so many rows, at most."""
+    """Return the largest number of tiles of `n_rows` rows."""
     return max(math.ceil(n_rows / (tile_rows or TILE_ROWS)), 1)
 
 
@@ -244,7 +244,7 @@ def train_tile(
     own : (n_own,)
         Which of the rows are those of the tile, ascending.
     settings : Settings
-        One thread is used, whatever `n_jobs` is.
+        One thread is used; `n_jobs` is ignored.
     n_epochs : int
     rng : Generator
         Of this tile only.
@@ -291,7 +291,7 @@ class RowsByCell(NamedTuple):
 
 
 def has_many_rows(n_rows: int, settings: Settings) -> bool:
-    """Return whether so many rows are trained on a sample and in tiles."""
+    """Return whether `n_rows` rows are trained on a sample and in tiles."""
     return n_rows > MANY_ROWS and sum(plan_epochs(settings)) > 0
 
 
@@ -365,7 +365,7 @@ def _train_tiles(
     Parameters
     ----------
     start : Levels
-        All rows, with the shared levels. Every tile starts from these, whatever others have learned.
+        All rows, with the shared levels. Every tile starts from these.
     index : CellIndex
         Their cells.
     settings : Settings
