@@ -530,6 +530,8 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             if len(counts) < len(labels):
                 fit_params = _take_parameters(fit_params, counts, len(labels))
                 X, labels = _take_rows(X, counts), labels[counts]
+                if len(np.unique(labels)) < 2:
+                    raise ValueError("The rows whose sample_weight is above 0 are of one class; give two.")
         return X, labels, fit_params
 
     def _fit_estimators(
