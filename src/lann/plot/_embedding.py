@@ -713,10 +713,6 @@ def _set_limits(ax: Axes, coordinates: Floats, labels: Labels) -> float:
 
 
 def _write_class_names(ax: Axes, coordinates: Floats, labels: Labels, names: list[str], side: float) -> None:
-    """Write the name of each class above its rows around the median, unless it would hide another name.
-
-    The largest classes come first. `side` is that of the square shown, in units of the coordinates.
-    """
     """Write the name of each class above or below its rows around the median, where it hides fewer rows.
 
     A name that would hide another one is omitted; the largest classes come first. `side` is that of the

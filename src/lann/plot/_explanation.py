@@ -391,7 +391,6 @@ class ExplanationDisplay(Display):
 
     def _value_columns(self) -> list[list[str]]:
         """Return the most relevant features as columns of text: the name, and values beside the neighbors."""
-        """Return the most relevant features as columns of text: the name, and values beside the neighbors."""
         row, columns = self._row, []
         if row.neighbor_values is None:
             return []

@@ -301,7 +301,6 @@ class FeatureCurvesDisplay(Display):
 
     def _label_panel(self, panel: Axes, feature: int, name: str, *, width: float) -> None:
         """Label the horizontal axis with the user's values, and write the relevance and the name."""
-        """Label the horizontal axis with the user's values, and write the relevance and the name."""
         is_small = width < 2
         fontsize = TINY if is_small else SMALL
         kind = "number" if self.schema is None else self.schema.features[feature].kind
@@ -349,10 +348,6 @@ def _histogram(data: Floats, low: float, high: float) -> tuple[Floats, Floats, F
 def _curve_points(
     curves: FeatureCurves, encoding: Encoding, rows: Floats
 ) -> tuple[Floats, Floats, dict[int, tuple[float, float]]]:
-    """Return values over the range of nearly all rows and the curves there, both (n_values, n_features).
-
-    The values are equidistant, and thresholds in the range occur twice: before and after the jump.
-    """
     """Return values of each feature and its curve there, both (n_values, n_features), and the gaps.
 
     The values are equidistant over the range of nearly all rows, and thresholds in the range occur twice:
@@ -396,7 +391,6 @@ def _category_panels(encoding: Encoding, schema: TableSchema | None) -> dict[int
 
 def _draw_categories(panel: Axes, categories: CategoryPanel, *, small: bool) -> None:
     """Draw the categories of a feature from bottom to top, and name the most frequent ones."""
-    """Draw the categories of a feature from bottom to top, and name the most frequent ones."""
     heights, shares = 0.06 + 0.88 * categories.heights, categories.shares
     panel.plot([0.1, 0.1], [0.06, 0.94], color="#CCCCCC", linewidth=1.0, zorder=0)
     panel.scatter(
@@ -422,10 +416,6 @@ def _draw_categories(panel: Axes, categories: CategoryPanel, *, small: bool) -> 
 
 
 def _spread(levels: Floats, distance: float, lowest: float) -> Floats:
-    """Return ascending levels moved so that neighbors are at least some distance apart.
-
-    They stay below 1, and above the lowest level if there is space.
-    """
     """Return ascending levels moved so that neighbors are at least some distance apart.
 
     They stay below 1, and above the lowest level if there is space.

@@ -257,7 +257,6 @@ class RejectDisplay(Display):
     @classmethod
     def _from_rows(cls, rows: Mapping[str, _Rows], kind: str, label: Any, data_name: str) -> Self:
         """Compute the curves of classifiers on the same rows."""
-        """Compute the curves of classifiers on the same rows."""
         validate("kind", kind, OneOf(*KINDS))
         y_true, by_class = next(iter(rows.values())).y_true, kind in ("precision_reject", "recall_reject")
         if by_class and label is None:
@@ -306,7 +305,6 @@ class RejectDisplay(Display):
 
     def _draw(self, curve: RejectCurve, name: str, number: int) -> Line2D:
         """Draw a curve and its point; return the curve."""
-        """Draw a curve and its point; return the curve."""
         color, style = class_color(number), LINE_STYLES[number % len(LINE_STYLES)]
         # If fewer rows are accepted than have the largest certainty, some of these at random: as good as all.
         shares, values = np.asarray(curve.shares, float), np.asarray(curve.values, float)
@@ -341,7 +339,6 @@ class RejectDisplay(Display):
 
 def _predict(estimator: Any, X: Any, y: ArrayLike) -> _Rows:
     """Return the predictions of a fitted classifier, or of a reject option, with their certainties."""
-    """Return the predictions of a fitted classifier, or of a reject option, with their certainties."""
     truth = np.asarray(y)
     if isinstance(estimator, reject.RejectOption):
         accepted = np.asarray(estimator.decision(X)) == "accepted"
@@ -355,7 +352,6 @@ def _predict(estimator: Any, X: Any, y: ArrayLike) -> _Rows:
 
 
 def _curve(name: str, rows: _Rows, kind: str, options: dict[str, Any]) -> RejectCurve:
-    """Compute a curve, its area, and the point of what is accepted."""
     """Compute a curve, its area, and the point of what is accepted."""
     function = getattr(reject, f"{kind}_curve")
     shares, values = function(rows.y_true, rows.y_pred, rows.certainty, **options)

@@ -284,7 +284,6 @@ class RelevanceDisplay(Display):
 
     def _plot_heat_map(self, ax: Axes | None, present: Indices, shown: Indices) -> None:
         """Draw the means of many classes: a line for each class, a column for each feature."""
-        """Draw the means of many classes: a line for each class, a column for each feature."""
         height, fontsize = line_height(len(present))
         names = short_names(self.class_names[present], 44)
         width = max(text_width(names, fontsize) + _column_width(len(shown)) * len(shown) + 1.2, 5.0)
@@ -499,7 +498,6 @@ class RelevanceMapDisplay(Display):
         return strip
 
     def _name_classes(self, strip: Axes, present: Indices, names: list[str], fontsize: float) -> None:
-        """Write the names of the classes beside their rows, with lines between the classes."""
         """Write the names of the classes beside their rows, with lines between the classes."""
         counts = np.bincount(self.labels)[present]
         ends = np.cumsum(counts)

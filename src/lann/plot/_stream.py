@@ -282,7 +282,6 @@ class StreamDisplay(Display):
 
     def _draw_numbers(self, ax: Axes) -> None:
         """Draw the number of drifts between points of the curve, for about 100 bars."""
-        """Draw the number of drifts between points of the curve, for about 100 bars."""
         step = max(len(self.curve.rows) // 100, 1)
         rows, counts = self.curve.rows[::-step][::-1], self.curve.n_drifts[::-step][::-1]
         starts = np.r_[0, rows[:-1]]

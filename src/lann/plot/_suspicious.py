@@ -210,7 +210,6 @@ class SuspiciousRowsDisplay(Display):
 
     def _row_labels(self) -> list[str]:
         """Return the names of the rows that are listed, with their labels and the suggested ones."""
-        """Return the names of the rows that are listed, with their labels and the suggested ones."""
         prefix = "row " if np.issubdtype(self.ids.dtype, np.integer) else ""
         ids = [escape_math(f"{prefix}{shorten(self.ids[row], 14)}") for row in self.shown_]
         both = short_names([*self.labels[self.shown_], *self.suggested[self.shown_]], 22)
