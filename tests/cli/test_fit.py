@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import lann
-from lann.tables import TableModel, _memory, _table_file, write_table
+from lann.tables import TableModel, _reading, _table_file, write_table
 
 FEATURES = ["size [cm]", "color", "member", "noise"]
 
@@ -194,13 +194,13 @@ def test_tables_that_do_not_fit_into_memory_are_sampled(run, fails, frame, tmp_p
     path, model = tmp_path / "data.parquet", tmp_path / "m.lann"
     write_table(pd.concat([frame] * 20), path)
     arguments = ("fit", path, "--target", "group", "--no-cv", "-o", model)
-    monkeypatch.setattr(_memory, "FEWEST_ROWS", 100)
+    monkeypatch.setattr(_reading, "FEWEST_ROWS", 100)
     assert "drawn" not in run(*arguments, "--memory", "5GB")
     printed = run(*arguments, "--memory", "55MB")
     assert "of memory, of which 55 MB may be taken: " in printed
     assert len(TableModel.load(model).row_numbers) < 20 * len(frame)
     # Without the option, the available memory counts; the note is one line.
-    monkeypatch.setattr(_memory, "available_memory", lambda: 55_000_000)
+    monkeypatch.setattr(_reading, "available_memory", lambda: 55_000_000)
     monkeypatch.setattr(_table_file, "BLOCK_ROWS", 500)
     assert [line for line in printed.splitlines() if "drawn" in line] == [
         line for line in run(*arguments).splitlines() if "drawn" in line

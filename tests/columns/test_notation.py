@@ -193,11 +193,6 @@ def test_dates_are_shown_as_they_are_written():
     assert notation.format_date(dates[1]) == "2024-06-03 11:00:07 UTC"
 
 
-def test_a_zone_that_is_missing_later_is_not_a_date():
-    notation, _ = parsed(["2024-05-01T13:00:00Z"])
-    assert notation.parse(pd.Series(["2024-05-01 13:00"])).isna().all()
-
-
 LAST_YEAR = 2300 if HAS_ALL_YEARS else 2262
 DATES = st.datetimes(datetime(1800, 1, 1), datetime(LAST_YEAR, 1, 1)).map(lambda d: d.replace(microsecond=0))
 FORMATS = ["%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%d.%m.%Y %H:%M:%S", "%Y/%m/%d %H:%M:%S"]

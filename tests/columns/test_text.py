@@ -207,15 +207,6 @@ def test_missing_columns(frame, infer):
     assert list(values) == [name for name in frame.columns if name not in unused]
 
 
-def test_later_tables_are_read_by_the_same_rules(tmp_path):
-    (tmp_path / "t.csv").write_text("a;b\n1,5;x\n2,25;y\n")
-    columns, _ = infer_columns(read_table(tmp_path / "t.csv"))
-    # This alone could be 1234.
-    later = apply_columns(pd.DataFrame({"a": ["1,234"], "b": ["z"]}), columns)
-    assert later["a"].tolist() == [1.234]
-    assert apply_columns(pd.DataFrame({"a": [7], "b": [None]}), columns)["a"].tolist() == [7.0]
-
-
 def test_the_file_decides_what_is_ambiguous(tmp_path):
     for text, value in (("a;b\n1,234;x\n2,345;y\n", 1.234), ('a,b\n"1,234",x\n"2,345",y\n', 1234.0)):
         (tmp_path / "t.csv").write_text(text)
@@ -357,24 +348,6 @@ def test_types_of_arrow(infer):
         if expected is not None:
             pd.testing.assert_frame_equal(values, expected)
         expected = values
-
-
-def test_names_of_columns():
-    frame = pd.DataFrame({0: [1, 2], 1: ["a", "b"]}, index=["x", "y"])
-    columns, _ = infer_columns(frame)
-    assert [column.name for column in columns] == ["0", "1"]
-    assert apply_columns(frame, columns).to_numpy().tolist() == [[1.0, "a"], [2.0, "b"]]
-    with pytest.raises(ValueError, match="more than one column 'a' in t"):
-        infer_columns(pd.DataFrame([[1, 2]], columns=["a", "a"]), table="t")
-
-
-def test_tables_without_rows(infer):
-    frame = pd.DataFrame({"a": ["1", "2"], "b": ["x", "y"], "d": ["2024-05-01", "2024-05-02"]})
-    columns, _ = infer_columns(frame)
-    values = apply_columns(frame.iloc[:0], columns)
-    assert values.shape == (0, 3)
-    assert values.dtypes.map(str).tolist() == ["float64", "object", "datetime64[us]"]
-    assert {column.reason for column in infer(frame.iloc[:0]).values()} == {"it is empty"}
 
 
 @pytest.mark.parametrize(

@@ -66,3 +66,13 @@ def test_a_cell_that_contradicts_the_sample_is_named_with_its_line(tmp_path):
 def test_a_header_that_starts_with_a_number_sign_is_no_comment(tmp_path):
     (tmp_path / "t.csv").write_text("#city,size,y\nUlm,1,u\nBonn,2,v\n")
     assert list(Reading.from_file(tmp_path / "t.csv").frame) == ["#city", "size", "y"]
+
+
+def test_a_quote_that_is_not_closed_in_a_long_file_is_one_sentence(tmp_path):
+    rows = [f"{i},{'uv'[i % 2]}" for i in range(50_000)]
+    rows[600] = '600,"u'
+    (tmp_path / "t.csv").write_text("\n".join(["size,y", *rows]))
+    with pytest.raises(
+        ValueError, match=r"Line 602 of .* has a (quote that is not closed|cell of more than)"
+    ):
+        Reading.from_file(tmp_path / "t.csv")

@@ -96,12 +96,6 @@ def test_bools_and_dates(two_groups):
     assert scores.groupby("method")["accuracy"].mean()["kNN"] > 0.5
 
 
-def test_more_neighbors_than_training_rows(two_groups):
-    table = TrainingTable.from_frame(two_groups(4), "c")
-    with pytest.raises(ValueError, match="n_neighbors=3 is more than the 2 rows that each fold trains on"):
-        cross_validate(table, LANNClassifier(3))
-
-
 def test_weights_count_in_training_and_scores(two_groups):
     frame = two_groups(60)
     light = np.arange(60) % 5 == 0

@@ -4,7 +4,7 @@ import pytest
 
 from lann import LANNClassifier, LANNEmbedding
 from lann.tables import EmbeddedTable, TableModel, TrainingTable
-from lann.tables._embedded_table import NO_LABEL, NO_NEIGHBOR
+from lann.tables._embedding import NO_LABEL, NO_NEIGHBOR
 
 QUICK = LANNEmbedding(max_iter=20, random_state=0)
 
@@ -92,34 +92,12 @@ def test_relevances_and_neighbors_are_those_of_the_explanation(model, flowers):
     np.testing.assert_allclose(embedded.relevances[:90], model.explain(flowers()).relevances)
 
 
-def test_the_table_of_an_embedding(held_out):
-    _, embedded = held_out
-    frame = embedded.to_frame(2)
-    assert list(frame)[:8] == ["row", "id", "x", "y", "label", "prediction", "confidence", "held_out"]
-    assert list(frame)[8:] == ["feature_1", "relevance_1", "feature_2", "relevance_2"]
-    assert (frame["relevance_1"] >= frame["relevance_2"]).all()
-    assert set(frame["feature_1"]) <= set(embedded.feature_names)
-    assert frame["held_out"].sum() == 27
-
-
 def test_the_training_rows_of_a_model_alone(model):
     embedded = model.embed(embedding=QUICK)
     assert len(embedded) == embedded.n_train == 90
     assert not embedded.is_held_out.any()
     assert embedded.ids.tolist() == [f"plant {row}" for row in range(90)]
     np.testing.assert_array_equal(embedded.coordinates, model.embed(embedding=QUICK).coordinates)
-
-
-def test_new_rows_without_labels_have_the_same_coordinates(model, flowers):
-    new = flowers(12, seed=1)
-    labeled = model.embed(new, embedding=QUICK, id="plant")
-    bare = model.embed(new.drop(columns="species"), embedding=QUICK, id="plant")
-    assert labeled.has_label.all()
-    assert bare.has_label.sum() == 90
-    assert bare.to_frame()["label"][90:].isna().all()
-    np.testing.assert_array_equal(bare.coordinates, labeled.coordinates)
-    np.testing.assert_array_equal(bare.shown_classes[90:], bare.predictions[90:])
-    assert labeled.ids[90:].tolist() == [f"plant {row}" for row in range(12)]
 
 
 def test_new_rows_may_have_labels_that_no_training_row_has(model, flowers):
@@ -143,16 +121,6 @@ def test_new_rows_that_are_training_rows_do_not_count_as_held_out(model, flowers
     pd.testing.assert_frame_equal(frame[:90], frame[90:].reset_index(drop=True))
 
 
-def test_a_few_training_rows_among_new_rows_still_count(model, flowers, table_warnings):
-    mixed = pd.concat([flowers()[:4], flowers(12, seed=1)])
-    embedded, messages = table_warnings(model.embed, mixed, embedding=QUICK)
-    assert messages == [
-        "4 of 16 new rows (25%) have the values of training rows; they still count as held-out rows, whose "
-        "accuracies are then optimistic."
-    ]
-    assert embedded.is_held_out.sum() == 16
-
-
 @pytest.mark.parametrize("n_train", [5, 6])
 def test_no_training_row_votes_on_itself_if_there_are_few(two_groups, n_train):
     layout = LANNEmbedding(method="tsne", max_iter=250, random_state=0)
@@ -167,14 +135,6 @@ def test_no_training_row_votes_on_itself_if_there_are_few(two_groups, n_train):
     assert not is_none[n_train:].any()
     assert (embedded.vote_shares[is_none] == 0).all()
     np.testing.assert_allclose(embedded.vote_shares.sum(axis=1), 1)
-
-
-def test_classifiers_that_were_fitted_with_arrays(iris):
-    X, y = iris
-    model = TableModel(LANNClassifier(max_iter=0).fit(X[::2], y[::2]))
-    embedded = model.embed(pd.DataFrame(X[1::2]), embedding=QUICK)
-    assert len(embedded) == 150
-    assert list(embedded.values) == ["x0", "x1", "x2", "x3"]
 
 
 def test_values_are_shown_as_the_table_writes_them(flowers):
@@ -253,14 +213,3 @@ def test_pairs_are_counted_in_both_directions(make_embedded):
     table.embedding_predictions[:] = [0, 1, 1, 1, 0, 1, 2, 2, 0]
     pairs = [(pair.first, pair.second, pair.n_confused, pair.n_rows) for pair in table.summarize().pairs]
     assert pairs == [(0, 1, 3, 6), (0, 2, 1, 6)]
-
-
-def test_features_without_relevance_are_not_listed(make_embedded):
-    """Rounding leaves relevances such as 1e-16."""
-    table = make_embedded(3)
-    table.relevances[:] = [0.5, 1e-16, 0.0]
-    table.relevances[2, 0] = 1e-17
-    frame = table.to_frame(2)
-    assert frame["feature_1"].fillna("").tolist() == ["u", "u", ""]
-    assert frame["relevance_1"].fillna(0).tolist() == [0.5, 0.5, 0]
-    assert frame[["feature_2", "relevance_2"]].isna().all(axis=None)

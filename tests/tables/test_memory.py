@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.tables import _memory, table_size, write_table
+from lann.tables import _reading, table_size, write_table
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +46,12 @@ def test_the_rows_of_text_are_estimated(end, tolerance, paths):
 
 
 def test_the_available_memory_is_the_default(paths, monkeypatch):
-    monkeypatch.setattr(_memory, "available_memory", lambda: 120_000_000)
+    monkeypatch.setattr(_reading, "available_memory", lambda: 120_000_000)
     assert table_size(paths / "t.parquet").memory == 120_000_000
-    monkeypatch.setattr(_memory, "available_memory", lambda: 1000)
-    assert table_size(paths / "t.parquet").n_fitting == _memory.FEWEST_ROWS
+    monkeypatch.setattr(_reading, "available_memory", lambda: 1000)
+    assert table_size(paths / "t.parquet").n_fitting == _reading.FEWEST_ROWS
     monkeypatch.undo()
-    assert _memory.available_memory() > 1 << 20
+    assert _reading.available_memory() > 1 << 20
 
 
 @pytest.mark.parametrize("size", ["much", "-1GB", "0", "2 PBB", ""])

@@ -82,14 +82,6 @@ def test_the_file_is_that_of_the_whole_table(source, output, model, new, tmp_pat
 
 
 @pytest.mark.filterwarnings("ignore::lann.tables.TableWarning")
-def test_a_table_of_one_block_is_the_same_parquet_file(model, new, tmp_path):
-    write_table(new[:150], tmp_path / "new.parquet")
-    model.predict_file(tmp_path / "new.parquet", tmp_path / "out.parquet")
-    write_table(model.predict(new[:150]), tmp_path / "whole.parquet")
-    assert (tmp_path / "out.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
-
-
-@pytest.mark.filterwarnings("ignore::lann.tables.TableWarning")
 def test_without_labels_there_is_no_accuracy(model, new, tmp_path):
     write_table(new.assign(state=None), tmp_path / "empty.csv")
     write_table(new.drop(columns="state"), tmp_path / "none.csv")

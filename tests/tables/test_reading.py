@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import sys
-from datetime import date, datetime
+from datetime import datetime
 
 import numpy as np
 import openpyxl
@@ -54,19 +54,6 @@ def test_what_is_found(content, encoding, summary, write):
     assert reading.summary == summary
     assert reading.frame.shape[1] == 2 + ("share" in content)
     assert not any("\ufeff" in name for name in reading.frame.columns)
-
-
-def test_utf16_of_both_byte_orders(write):
-    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        reading = Reading.from_file(write(mark + "a,b\nö,x\n".encode(encoding)))
-        assert reading.summary == "encoding UTF-16"
-        assert reading.frame.iloc[0].tolist() == ["ö", "x"]
-
-
-def test_cells_are_as_in_the_file(write):
-    frame = read_table(write(GERMAN, encoding="latin-1"))
-    assert frame.iloc[0].tolist() == ["Jörg", 1.85, "12,5 %"]
-    assert frame.attrs["decimal"] == ","
 
 
 def test_a_tsv_file_is_expected_to_have_tabs(write):
@@ -273,17 +260,6 @@ def test_standard_input(content, format, monkeypatch):
     reading = Reading.from_file("-")
     assert reading.source == "standard input"
     assert [str(cell) for cell in reading.frame.iloc[0]] == ["1", "x"]
-
-
-def test_dates_without_a_time_in_excel(tmp_path):
-    book = openpyxl.Workbook()
-    for row in (["day"], [date(2024, 5, 1)], [None], [date(2024, 5, 2)]):
-        book.active.append(row or [None])
-    book.active["B1"], book.active["B3"] = "x", 1
-    book.save(tmp_path / "t.xlsx")
-    frame = read_table(tmp_path / "t.xlsx")
-    assert frame["day"].dtype.kind == "M"
-    assert np.array_equal(frame["x"].isna(), [True, False, True])
 
 
 def test_the_named_index_of_a_parquet_file_is_a_column(tmp_path):

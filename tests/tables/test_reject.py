@@ -75,14 +75,6 @@ def test_rows_that_are_rejected_are_wrong_more_often(model, frame):
     pd.testing.assert_frame_equal(found.drop(columns="decision"), plain)
 
 
-def test_far_rows(model, frame):
-    strange = frame[240:250].assign(a=500.0)
-    assert set(model.predict(strange, reject=model.reject_option())["decision"]) == {"far"}
-    sentence = model.explain(strange, reject=model.reject_option()).in_words()[0]
-    assert sentence.startswith("Rejected: far. Its nearest rows are ")
-    assert "a is outside the range of the training rows" in sentence
-
-
 def test_explanations_say_why(model, frame):
     test, option = frame[240:], model.reject_option(risk=0.02)
     explanation = model.explain(test, reject=option)
@@ -95,15 +87,6 @@ def test_explanations_say_why(model, frame):
     assert [d.decision for block in blocks for d in block.decisions] == decisions[:20]
 
 
-def test_training_rows_vote_as_in_the_predictions_that_are_decided(model, frame):
-    option = model.reject_option(coverage=0.8)
-    explanation = model.explain(frame[:240], range(30), reject=option)
-    assert (explanation.left_out == -1).all()
-    shown = model.predict(frame[:30])[[f"probability of {label}" for label in ("left", "right")]]
-    np.testing.assert_array_equal(explanation.probabilities, shown.to_numpy())
-    assert (model.explain(frame[:240], range(30)).left_out == np.arange(30)).all()
-
-
 def test_held_out_rows_are_saved_with_the_model(model, frame, tmp_path):
     model.save(tmp_path / "model.lann")
     loaded = TableModel.load(tmp_path / "model.lann")
@@ -111,14 +94,6 @@ def test_held_out_rows_are_saved_with_the_model(model, frame, tmp_path):
         one, other = (m.predict(frame, reject=m.reject_option(**target)) for m in (loaded, model))
         pd.testing.assert_frame_equal(one, other)
     assert type(load(tmp_path / "model.lann")).__name__ == "LANNClassifier"
-
-
-def test_the_number_of_held_out_rows_is_bounded(fitted, monkeypatch):
-    model, folds, table = fitted
-    monkeypatch.setattr("lann.tables._cross_validation.MOST_HELD_OUT", 100)
-    state = learn_reject_state(model.classifier, table.rows, table.labels, folds)
-    assert all(len(values) == 100 for values in state.held_out)
-    assert state.thresholds is None
 
 
 def test_models_without_held_out_rows_say_how_to_get_them(fitted):
@@ -150,13 +125,6 @@ def test_rows_without_any_value_are_not_held_out():
     tested = np.concatenate([fold.test for fold in folds])
     assert 7 not in tested
     assert len(tested) == 59
-
-
-def test_invalid_targets_raise(model):
-    with pytest.raises(ValueError, match="At most one of cost, coverage and risk"):
-        model.reject_option(cost=0.1, risk=0.1)
-    with pytest.raises(ValueError, match="coverage must be"):
-        model.reject_option(coverage=2.0)
 
 
 # Hostile files

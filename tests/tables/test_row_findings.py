@@ -8,7 +8,6 @@ import pytest
 
 from lann.explain import counterfactuals, query_relevances, suspicious_rows
 from lann.tables import TableModel
-from lann.tables._counterfactuals import _decimals, _round_away
 
 
 def make_prices(n_rows=80, seed=0):
@@ -74,14 +73,6 @@ def test_the_wanted_class_may_be_text(iris):
         model.counterfactuals(frame, [60], target="x")
     with pytest.raises(ValueError, match="no column 'e' in the model for frozen"):
         model.counterfactuals(frame, [60], frozen=["e"])
-
-
-def test_decimals_and_rounding():
-    assert _decimals(np.array([1.0, 2.0, np.nan])) == 0
-    assert _decimals(np.array([1.25, 2.5])) == 2
-    assert _decimals(np.array([1 / 3, 2.5])) is None
-    rounded = _round_away(np.array([1.234, 1.234, 2.0]), np.array([1.0, 2.0, 1.0]), 2)
-    np.testing.assert_allclose(rounded, [1.24, 1.23, 2.0])
 
 
 def test_suspicious_rows_have_row_numbers(training_frame, table_model):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.tables import Reading, TrainingTable, _table_file, read_table, sample_table, write_table
+from lann.tables import Reading, TrainingTable, _table_file, sample_table, write_table
 
 N_ROWS = 4000
 
@@ -79,11 +79,6 @@ def test_the_sample_is_uniform_with_some_rows_of_every_class(paths, table):
     assert abs(mean_rows / N_ROWS - 0.5) < 0.03
 
 
-def test_all_rows_are_drawn_if_there_are_no_more(paths, table):
-    reading = sample_table(paths / "table.parquet", "state", 10_000)
-    pd.testing.assert_frame_equal(reading.frame, read_table(paths / "table.parquet"))
-
-
 def test_a_model_knows_the_rows_by_their_position_in_the_file(paths, table):
     reading = sample_table(paths / "table.parquet", "state", 300)
     training = TrainingTable.from_frame(reading.frame, "state", row_numbers=reading.row_numbers)
@@ -94,15 +89,6 @@ def test_a_model_knows_the_rows_by_their_position_in_the_file(paths, table):
     assert training.rows.index.tolist() == reading.row_numbers.tolist()
     with pytest.raises(ValueError, match="row_numbers must be 300 ascending integers"):
         TrainingTable.from_frame(reading.frame, "state", row_numbers=reading.row_numbers[::-1])
-
-
-@pytest.mark.parametrize("index", [pd.Index(np.arange(N_ROWS)[::-1]), pd.RangeIndex(7, 7 + 2 * N_ROWS, 2)])
-def test_an_index_with_a_name_is_a_column(index, table, tmp_path):
-    table.set_index(index.rename("nr")).to_parquet(tmp_path / "t.parquet", row_group_size=900)
-    reading = sample_table(tmp_path / "t.parquet", "state", 200)
-    whole = read_table(tmp_path / "t.parquet")
-    assert whole.columns[0] == "nr"
-    pd.testing.assert_frame_equal(reading.frame, whole.iloc[reading.row_numbers].reset_index(drop=True))
 
 
 @pytest.mark.parametrize("end", ["parquet", "csv"])
@@ -123,13 +109,6 @@ def test_progress_is_reported(paths):
     )
     assert calls[-1] == (2 * N_ROWS, 2 * N_ROWS)
     assert calls == sorted(calls)
-
-
-def test_semicolons_and_decimal_commas_are_found(table, tmp_path):
-    table.to_csv(tmp_path / "t.csv", index=False, sep=";", decimal=",")
-    reading = sample_table(tmp_path / "t.csv", "state", 100)
-    assert reading.notes == Reading.from_file(tmp_path / "t.csv").notes
-    assert reading.frame.attrs["decimal"] == ","
 
 
 @pytest.mark.parametrize("end", ["csv", "csv.gz"])
@@ -160,13 +139,6 @@ def test_invalid_bytes_of_utf8_name_the_line(tmp_path):
     for read in (lambda path: sample_table(path, "state", 100), Reading.from_file):
         with pytest.raises(ValueError, match="is text in UTF-8, but line 5002 has an invalid byte"):
             read(tmp_path / "t.csv")
-
-
-def test_a_damaged_gzip_file_is_a_sentence(paths, tmp_path):
-    content = gzip.compress((paths / "table.csv").read_bytes())
-    (tmp_path / "t.csv.gz").write_bytes(content[: len(content) // 2])
-    with pytest.raises(ValueError, match=r"t.csv.gz is damaged: "):
-        sample_table(tmp_path / "t.csv.gz", "state", 100)
 
 
 def test_errors_are_sentences(paths, table, tmp_path):
@@ -206,24 +178,6 @@ def test_a_damaged_row_group_is_named(paths, tmp_path):
     path.write_bytes(content[:5000])
     with pytest.raises(ValueError, match="is not a complete Parquet file"):
         sample_table(path, "state", 100)
-
-
-def test_a_line_with_more_cells_is_named(paths, tmp_path):
-    lines = (paths / "table.csv").read_text().splitlines()
-    lines[3000] += ",extra"
-    (tmp_path / "lines.csv").write_text("\n".join(lines))
-    with pytest.raises(ValueError, match=r"Line 3001 of .* has 8 cells, but the header has 7"):
-        sample_table(tmp_path / "lines.csv", "state", 100)
-    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress((paths / "table.csv").read_bytes())[:-500])
-    with pytest.raises(ValueError, match="is damaged"):
-        sample_table(tmp_path / "cut.csv.gz", "state", 100)
-
-
-def test_one_class_is_an_error_of_the_training_table(table, tmp_path):
-    write_table(table.assign(state="ok"), tmp_path / "one.parquet")
-    reading = sample_table(tmp_path / "one.parquet", "state", 100)
-    with pytest.raises(ValueError, match="has one class only, 'ok'"):
-        TrainingTable.from_frame(reading.frame, "state", row_numbers=reading.row_numbers)
 
 
 def test_text_that_changes_between_row_groups_is_a_category(tmp_path):

@@ -84,13 +84,6 @@ def test_the_format_of_a_pipe_of_a_shell_is_found(pipe, descriptor, tmp_path):
 
 
 @posix
-def test_an_open_file_is_read_by_its_content(tmp_path):
-    (tmp_path / "rows").write_text(CSV)
-    with (tmp_path / "rows").open("rb") as file:
-        assert len(read_table(f"/dev/fd/{file.fileno()}")) == 60
-
-
-@posix
 def test_streams_are_read_from_pipes_and_written_to_them(pipe, descriptor, tmp_path):
     found = []
     os.mkfifo(tmp_path / "out.csv")
@@ -135,17 +128,6 @@ def test_devices_and_folders_are_no_tables(name, tmp_path):
     link.mkdir()
     with pytest.raises(IsADirectoryError, match=rf"{name} is a folder, not a file\."):
         read_table(link)
-
-
-def test_empty_files_are_a_sentence(tmp_path):
-    for name in ("t.csv", "t.jsonl"):
-        (tmp_path / name).write_bytes(b"")
-        with pytest.raises(ValueError, match=rf"{name} is empty\."):
-            read_table(tmp_path / name)
-    for name in ("t.parquet", "t.xlsx", "t.csv.gz"):
-        (tmp_path / name).write_bytes(b"")
-        with pytest.raises(ValueError, match=rf"{name} is (not a complete|damaged)"):
-            read_table(tmp_path / name)
 
 
 def test_cells_of_csv_files_are_text(tmp_path):

@@ -1,10 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 
 from lann import load
-from lann.streams import SAMKNN, SAMLANN, prequential
+from lann.streams import SAMKNN, prequential
 from lann.tables import StreamRun
 
 
@@ -84,22 +83,6 @@ def test_a_resumed_run_is_the_uninterrupted_one(path, tmp_path, monkeypatch, sto
     assert state(second) == state(whole)
     assert (tmp_path / "part.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
     assert (tmp_path / "part.lann").read_bytes() == (tmp_path / "whole.lann").read_bytes()
-
-
-def test_a_run_with_learned_metrics_is_resumed(path, tmp_path, monkeypatch):
-    monkeypatch.setattr("lann.tables._stream_run.BATCH_ROWS", 200)
-    model = SAMLANN(window_size=200, random_state=0)
-    with StreamRun(path, "y", clone(model)) as whole:
-        whole.run()
-    with StreamRun(path, "y", model) as first:
-        for batch in first.batches():
-            if batch.first_row + len(batch.labels) == first.evaluation.n_rows >= 1200:
-                first.save(tmp_path / "c.lann")
-                break
-    with StreamRun(path, checkpoint=tmp_path / "c.lann") as second:
-        assert second.n_read == 1200
-        second.run()
-    assert state(second) == state(whole)
 
 
 def test_a_checkpoint_is_a_model(path, tmp_path):
@@ -201,20 +184,6 @@ def test_what_does_not_belong_together_gets_one_sentence(path, frame, tmp_path):
         StreamRun(path)
 
 
-def test_the_target_of_a_resumed_run_is_that_of_the_checkpoint(path, tmp_path):
-    checkpoint, output = tmp_path / "c.lann", tmp_path / "p.csv"
-    with StreamRun(path, "y", make(), output=output) as run:
-        run.run(checkpoint=checkpoint)
-    with output.open("a") as file:
-        file.write("after the checkpoint")
-    before = output.read_bytes()
-    with pytest.raises(ValueError, match=r"The target of the run of .* is 'y', not 'u'\."):
-        StreamRun(path, "u", checkpoint=checkpoint, output=output)
-    assert output.read_bytes() == before
-    with StreamRun(path, "y", checkpoint=checkpoint, output=output) as run:
-        assert run.n_read == 2600
-
-
 @pytest.mark.parametrize("guards", [True, False])
 def test_a_resumed_run_guards_formulas_as_it_began(path, tmp_path, monkeypatch, guards):
     monkeypatch.setattr("lann.tables._stream_run.BATCH_ROWS", 200)
@@ -256,23 +225,6 @@ def test_another_file_is_not_cut_when_a_run_is_resumed(path, tmp_path):
     with StreamRun(path, checkpoint=checkpoint, output=other) as run:
         run.run(checkpoint=checkpoint)
     assert other.read_bytes() == written
-
-
-def test_a_checkpoint_without_the_digest_of_predictions_gets_one_sentence(path, tmp_path):
-    from lann.persist import read_model_file, save
-
-    output = tmp_path / "p.csv"
-    with StreamRun(path, "y", make(), output=output) as run:
-        run.run(checkpoint=tmp_path / "c.lann")
-    before = output.read_bytes()
-    file = read_model_file(tmp_path / "c.lann")
-    model, progress = file.model, file.progress
-    without = {name: value for name, value in progress.items() if name != "output_digest"}
-    for changed in (without, progress | {"output_digest": None}):
-        save(model, tmp_path / "d.lann", progress=changed)
-        with pytest.raises(ValueError, match=r"The checkpoint .* is damaged"):
-            StreamRun(path, checkpoint=tmp_path / "d.lann", output=output)
-    assert output.read_bytes() == before
 
 
 @pytest.mark.parametrize("change", [{"n_read": -1}, {"n_read": 1.5}, {"digest": 3}, {"output_bytes": "x"}])

@@ -5,7 +5,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lann
-from lann import LANNClassifier, LANNEmbedding
+from lann import LANNClassifier
 from lann._support.format import value_text
 from lann.baselines import LMNN
 from lann.tables import TableModel, read_table
@@ -53,11 +53,6 @@ def test_columns_may_be_in_any_order_and_rows_keep_their_index(table_model, new)
 def test_text_cells_predict_as_numbers_do(table_model, new):
     as_text = new.astype(object).map(lambda value: value if pd.isna(value) else str(value))
     pd.testing.assert_frame_equal(table_model.predict(as_text), table_model.predict(new))
-
-
-def test_all_values_may_be_missing(table_model, new):
-    new[["size [cm]", "color", "member"]] = np.nan
-    assert len(table_model.predict(new)) == 10
 
 
 def test_new_categories_are_a_warning(table_model, new, table_warnings):
@@ -131,18 +126,6 @@ def test_features_can_be_grouped(table_model, new):
     assert grouped.feature_names.tolist() == ["look", "member", "noise"]
     assert grouped.neighbor_values[0, :, 1:].tolist() == explanation.neighbor_values[0, :, 2:].tolist()
     assert pd.isna(grouped.neighbor_values[0, :, 0]).all()
-
-
-def test_missing_values_are_shown_as_missing(table_model, training_frame):
-    """Row 5 has no color; it is its own nearest neighbor."""
-    explanation = table_model.explain(training_frame, [5, 3], leave_out=None)
-    color, size = FEATURES.index("color"), FEATURES.index("size [cm]")
-    assert explanation.neighbors[0, 0] == 5
-    assert pd.isna(explanation.query_values[0, color])
-    assert pd.isna(explanation.query_values[1, size])
-    assert pd.isna(explanation.neighbor_values[0, 0, color])
-    assert not pd.isna(explanation.neighbor_values[0, 0, FEATURES.index("noise")])
-    assert set(explanation.neighbor_values[0, 1:, color]) <= {"red", "green", "blue_ish"}
 
 
 def test_a_row_without_any_value(two_groups):
@@ -228,64 +211,6 @@ def test_the_classifier_takes_tables_by_itself(make_table, tmp_path):
     assert np.mean(expected == truth) > 0.8
 
 
-def test_a_city_that_decides_together_with_a_number():
-    """The parity of the city decides with the sign of x: half of the vote depends on the city."""
-    rng = np.random.default_rng(0)
-    city, x = rng.integers(20, size=1000), rng.normal(size=1000)
-    frame = pd.DataFrame({"city": [f"city {c}" for c in city], "x": x, "noise": rng.normal(size=1000)})
-    frame["y"] = np.where((city % 2 == 1) ^ (x > 0), "u", "v")
-    explanation = TableModel.fit(frame, "y").explain(frame, range(100))
-    clear = np.abs(x[:100]) > 0.3
-    relevances = explanation.relevances[clear]
-    assert (relevances[:, :2].mean(axis=0) > 0.3).all()
-    assert relevances[:, :2].sum(axis=1).mean() == pytest.approx(1.0, abs=0.1)
-    assert relevances[:, 2].mean() < 0.05
-
-
-def test_the_sign_of_a_support_agrees_with_a_change_of_the_value():
-    """As in the Titanic data: women survive, in the first class nearly all."""
-    rng = np.random.default_rng(0)
-    n_rows = 800
-    frame = pd.DataFrame(
-        {
-            "Sex": rng.choice(["male", "female"], n_rows, p=[0.65, 0.35]),
-            "Pclass": rng.choice([1, 2, 3], n_rows),
-            "Age": np.where(rng.random(n_rows) < 0.2, np.nan, rng.normal(30, 14, n_rows).clip(1).round()),
-        }
-    )
-    chance = np.where(
-        frame["Sex"] == "female", 0.95 - 0.15 * (frame["Pclass"] - 1), 0.3 - 0.08 * frame["Pclass"]
-    )
-    frame["Survived"] = (rng.random(n_rows) < chance).astype(int)
-    model = TableModel.fit(frame[:600], "Survived")
-    new = frame[600:]
-    explanation = model.explain(new)
-    other = new.assign(Sex=np.where(new["Sex"] == "male", "female", "male"))
-    before, after = (model.predict(rows)["probability of 1"].to_numpy() for rows in (new, other))
-    support = explanation.supports[:, 1, list(explanation.feature_names).index("Sex")]
-    clear = np.abs(before - after) > 0.2
-    assert clear.mean() > 0.5
-    assert np.mean(np.sign(support[clear]) == np.sign((before - after)[clear])) > 0.95
-
-
-@pytest.mark.parametrize("named", [True, False])
-def test_classifiers_without_a_pipeline(named, uvw):
-    X = uvw if named else uvw.to_numpy()
-    classifier = LANNClassifier(max_iter=0).fit(X, uvw["u"] > 0)
-    model = TableModel(classifier)
-    np.testing.assert_array_equal(
-        model.predict(uvw)["probability of True"], classifier.predict_proba(X)[:, 1]
-    )
-    message = "The column 'w' is missing" if named else "There are 2 columns .* needs 3"
-    with pytest.raises(ValueError, match=message):
-        model.predict(uvw[["u", "v"]])
-    explanation = model.explain(uvw.astype(str), [7], leave_out=None)
-    assert explanation.feature_names.tolist() == (["u", "v", "w"] if named else ["x0", "x1", "x2"])
-    assert explanation.neighbors[0, 0] == 7
-    np.testing.assert_allclose(explanation.query_values[0].astype(float), uvw.loc[7])
-    np.testing.assert_allclose(explanation.neighbor_values[0, 0].astype(float), uvw.loc[7])
-
-
 def test_baselines(uvw):
     explanation = TableModel(LMNN(max_iter=2).fit(uvw, uvw["u"] > 0)).explain(uvw.astype(str))
     assert explanation.feature_names.tolist() == ["u", "v", "w"]
@@ -322,12 +247,6 @@ def test_the_last_step_of_a_pipeline_explains_the_columns_before_it(uvw):
     assert explanation.feature_names.tolist() == ["u", "v", "w"]
     with pytest.raises(ValueError, match=r"is a Pipeline.*Give its last step"):
         TableModel(pipeline)
-
-
-def test_models_that_do_not_predict(iris):
-    embedding = LANNEmbedding(LANNClassifier(max_iter=0), max_iter=5, random_state=0).fit(*iris)
-    with pytest.raises(ValueError, match="is a LANNEmbedding, which is no classifier with neighbors"):
-        TableModel(embedding)
 
 
 def test_load_of_files_that_are_not_models(tmp_path):
@@ -373,28 +292,3 @@ def test_rows_of_other_tables_are_left_out_by_their_names(visits):
     assert model.explain(renamed).left_out.tolist() == [7, -1, 1, -1, 5]
     # Another column names the rows: they go by their values.
     assert model.explain(renamed.assign(other="o"), id="other").left_out.tolist() == [-1, -1, -1, -1, 5]
-
-
-def test_typical_values_are_written_as_the_table_writes_them():
-    n_rows = 60
-    kind = np.arange(n_rows) % 2
-    frame = pd.DataFrame(
-        {
-            "share": [f"{10 + 30 * k + row % 7} %" for row, k in enumerate(kind)],
-            "day": [f"{1 + 9 * k + row % 5:02d}.03.2024" for row, k in enumerate(kind)],
-            "color": np.where(np.arange(n_rows) % 4 == 0, "red", "blue"),
-            "class": np.where(kind, "b", "a"),
-        }
-    )
-    row = TableModel.fit(frame, "class").explain(frame, [1]).row(0)
-    assert row.prediction == "b"
-    texts = dict(zip(row.feature_names, row.typical, strict=True))
-    assert texts == {"share": "40 % to 46 %", "day": "10.03.2024 to 14.03.2024", "color": "blue 100%"}
-    others = dict(zip(row.feature_names, row.typical_of_runner_up, strict=True))
-    assert others == {
-        "share": "10 % to 16 %",
-        "day": "01.03.2024 to 05.03.2024",
-        "color": "blue 50%, red 50%",
-    }
-    shares = dict(zip(row.feature_names, row.category_shares, strict=True))
-    assert shares["color"] == 0.75

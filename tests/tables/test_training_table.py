@@ -99,14 +99,6 @@ def test_rows_without_a_label_are_left_out(two_groups, table_warnings):
     assert messages == ["1 row has no 'c' and is left out."]
 
 
-def test_labels_that_are_integers_stay_integers(two_groups):
-    frame = two_groups(10)
-    frame["c"] = frame["c"] + 9
-    assert TrainingTable.from_frame(frame, "c").classes.tolist() == [9, 10]
-    frame["c"] = frame["c"].map("0{}".format)  # "09" and "010" are names
-    assert TrainingTable.from_frame(frame, "c").classes.tolist() == ["010", "09"]
-
-
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
@@ -135,13 +127,6 @@ def test_a_table_without_a_column_to_learn_from():
         TrainingTable.from_frame(pd.DataFrame({"a": [1, 1], "y": ["u", "v"]}), "y")
 
 
-@pytest.mark.filterwarnings("ignore::lann.tables.TableWarning")
-def test_very_large_identifiers():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"ref": 1e20 * np.arange(1, 41), "a": rng.normal(size=40), "y": np.arange(40) % 2})
-    assert TrainingTable.from_frame(frame, "y", id="ref").rows.index.nunique() == 40
-
-
 def sides(frame, training, held_out):
     """Return the values of the training rows, and those of the held-out rows."""
     assert sorted([*training.row_numbers, *held_out]) == list(range(len(frame)))
@@ -163,34 +148,12 @@ def test_copies_are_held_out_together(two_groups, table_warnings):
     ]
 
 
-def test_without_copies_there_is_no_warning(two_groups, table_warnings):
-    frame = two_groups(40)
-    (training, held_out), messages = table_warnings(TrainingTable.from_frame(frame, "c").split, 0.3)
-    assert messages == []
-    assert len(held_out) == 12
-    assert training.class_sizes.tolist() == [14, 14]
-
-
 def test_copies_are_separated_if_a_class_has_nothing_else(two_groups, table_warnings):
     frame = two_groups(60)
     frame.loc[frame["c"] == 1, ["a", "b"]] = [5.0, 5.0]
     (training, held_out), messages = table_warnings(TrainingTable.from_frame(frame, "c").split, 0.3)
     assert messages == []
     assert set.intersection(*sides(frame, training, held_out)) == {(5.0, 5.0)}
-
-
-def test_a_column_is_reported_once(two_groups, table_warnings):
-    frame = two_groups(60)
-    frame["date"] = [f"day {row}" for row in range(60)]
-    frame["nearly constant"] = ["other", *["same"] * 59]
-    table, before = table_warnings(TrainingTable.from_frame, frame, "c")
-    assert len(before) == 1
-    for seed in range(3):  # the one other value is held out, or not
-        (training, held_out), after = table_warnings(table.split, 0.3, random_state=seed)
-        expected = ["Column 'nearly constant' is ignored: it has the same value in every row."]
-        assert after == (expected if 0 in held_out else [])
-        assert (kinds_of(training)["nearly constant"] == "ignored") == (0 in held_out)
-        assert kinds_of(training)["date"] == "ignored"
 
 
 def test_invalid_shares(two_groups):
@@ -241,16 +204,3 @@ def test_invalid_weights(weights, message):
         TrainingTable.from_frame(frame, "y", sample_weight="w", name="d.csv")
     with pytest.raises(ValueError, match=r"no column 'z' in d\.csv for sample_weight"):
         TrainingTable.from_frame(frame, "y", sample_weight="z", name="d.csv")
-
-
-def test_weights_of_rows_without_a_label_are_not_read():
-    frame = pd.DataFrame({"a": np.arange(40.0), "y": ["u", "v"] * 20, "w": 1.0})
-    frame.loc[3, ["y", "w"]] = None
-    with pytest.warns(TableWarning, match="1 row has no 'y'"):
-        assert len(TrainingTable.from_frame(frame, "y", sample_weight="w")) == 39
-    frame["w"] = np.where(frame["y"].isna(), 2.0, 0.0)
-    with (
-        pytest.warns(TableWarning, match="1 row has no 'y'"),
-        pytest.raises(ValueError, match="are zero in every row with a label"),
-    ):
-        TrainingTable.from_frame(frame, "y", sample_weight="w")

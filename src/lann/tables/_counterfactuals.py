@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lann._support.format import printable
 from lann._support.types import Floats, Indices
-from lann.columns.inputs import as_fitted, frame_of_values
+from lann.columns.inputs import as_fitted
 from lann.columns.schema import Feature, TableSchema, value_as_text
 from lann.columns.text import TableWarning, check_named_column, shown_values
 from lann.tables._rows import row_names
@@ -152,10 +152,7 @@ def counterfactuals_of_explanation(
         raise ValueError(
             "The features of the explanation are groups; give an explanation of single features."
         )
-    schema, queries = model.schema, explanation.queries
-    X = frame_of_values(schema, schema.values(queries)) if hasattr(model.classifier, "schema_") else queries
-    if isinstance(X, pd.DataFrame):
-        X = model._as_fitted(X)
+    X = as_fitted(model.classifier, explanation.queries)
     found = _changes(model, X, target=target, frozen=frozen, max_features=max_features)
     return replace(
         found,

@@ -588,25 +588,16 @@ class StreamColumns:
         ValueError
             If the dict is something else.
         """
-        is_valid = (
-            isinstance(state, dict)
-            and set(state) == {"target", "columns", "categories"}
-            and isinstance(state["target"], str)
-            and isinstance(state["columns"], list)
-            and isinstance(state["categories"], dict)
-        )
-        if not is_valid:
-            raise ValueError("This does not describe the columns of a stream.")
-        columns = tuple(Column.from_dict(column) for column in state["columns"])
-        categories = state["categories"]
+        try:
+            columns = tuple(Column.from_dict(column) for column in state["columns"])
+            categories = {name: tuple(map(str, values)) for name, values in state["categories"].items()}
+            target = str(state["target"])
+        except (KeyError, TypeError, AttributeError):
+            target, columns, categories = "", (), {}
         named = {column.name for column in columns if column.kind == "category"}
-        are_texts = all(
-            isinstance(values, list) and all(isinstance(value, str) for value in values)
-            for values in categories.values()
-        )
-        if set(categories) != named or not are_texts or not columns:
+        if set(categories) != named or not columns:
             raise ValueError("This does not describe the columns of a stream.")
-        return cls(state["target"], columns, {name: tuple(values) for name, values in categories.items()})
+        return cls(target, columns, categories)
 
 
 def _frequent(name: str, values: pd.Series) -> tuple[str, ...]:

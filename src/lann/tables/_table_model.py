@@ -27,7 +27,7 @@ from lann.columns.text import (
     shown_values,
 )
 from lann.persist import TableRecord, read_model_file, save
-from lann.tables import _counterfactuals, _cross_validation, _embed, _labeled_rows, _predict_file
+from lann.tables import _counterfactuals, _cross_validation, _embedding, _predict_file, _rows
 from lann.tables._rows import known_labels, row_names, same_training_rows
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ class TableModel:
         return f"<TableModel{target}: {len(self.row_numbers)} training rows, {len(self.columns)} features>"
 
     # Each of these has a module of its own.
-    embed = _embed.embed
-    labeled_rows = _labeled_rows.labeled_rows
+    embed = _embedding.embed
+    labeled_rows = _rows.labeled_rows
     predict_file = _predict_file.predict_file
     reject_option = _cross_validation.reject_option
     counterfactuals = _counterfactuals.counterfactuals

@@ -21,10 +21,18 @@ from itertools import chain, islice
 from statistics import mode
 from typing import IO, Any
 
+import numpy as np
 import pandas as pd
 
 from lann._support.format import counted
-from lann.columns.notation import MISSING, PLACEHOLDERS, common_decimals, table_decimal
+from lann.columns.notation import (
+    MISSING,
+    PLACEHOLDERS,
+    NumberNotation,
+    common_decimals,
+    find_number_notation,
+    table_decimal,
+)
 from lann.tables._table_file import (
     GZIP,
     PARQUET,
@@ -327,9 +335,11 @@ class TextFile(TableFile):
             try:
                 for text in islice(lines, n_rows):
                     block.append(text)
-                quote = self.dialect.quote
-                while quote and "".join(block).count(quote) % 2 and (more := next(lines, "")):
+                quote = self.dialect.quote or "\n\n"  # which no line has
+                n_quotes = "".join(block).count(quote)
+                while n_quotes % 2 and (more := next(lines, "")):
                     block.append(more)
+                    n_quotes += more.count(quote)
                 ahead = [] if self._is_input else list(islice(lines, 1))
                 is_complete = bool(ahead) or (self._is_input and len(block) >= n_rows)
             except KeyboardInterrupt:  # while lines are waited for: those that have come are used
@@ -420,9 +430,10 @@ class TextFile(TableFile):
         for name in mixed:
             del self.decimals[name]
             texts = pd.concat([part[name] for part in parts if part[name].dtype.kind not in "iufb"]).dropna()
-            other = texts[pd.to_numeric(texts.str.replace(",", "."), errors="coerce").isna()]
-            other = other[~other.str.strip().isin(_NUMBER_MISSING)]
-            if len(other):
+            texts = texts[~texts.str.strip().isin(_NUMBER_MISSING)]
+            decimal = self.decimal or "."
+            other = texts[np.isnan(NumberNotation(decimal).parse(texts.str.strip().to_list()))]
+            if len(other) and find_number_notation(other.to_list(), decimal)[0] is None:
                 line = self._n_header + 1 + other.index[0]
                 note = f"line {line} has {other.iloc[0]!r} in column {name!r}, which had numbers before"
                 self.notes = (*self.notes, f"{note}: it is read as text")
