@@ -18,7 +18,7 @@ from lann.metric import overflow_is_far
 
 # The default of `n_metric_neighbors` is a fifth of the training rows, but at least this many.
 MIN_METRIC_NEIGHBORS = 50
-# That of a mean, relative to the largest of its values.
+# Rounding error of a mean, relative to the largest of its values.
 ROUNDING = 2.0 * float(np.finfo(np.float64).eps)
 
 

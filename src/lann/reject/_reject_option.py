@@ -1,4 +1,4 @@
-"""RejectOption: a classifier that declines to predict rows that are ambiguous or far from all it has seen."""
+"""RejectOption: a classifier that rejects rows that are ambiguous or far from all training rows."""
 
 from __future__ import annotations
 
@@ -84,8 +84,7 @@ class HeldOut(NamedTuple):
     certainties : ndarray of shape (n_held_out,)
         How certain the predictions are.
     novelties : ndarray of shape (n_held_out,)
-        How many times as far from its nearest rows each row is as held-out rows usually are; NaN if it is
-        not measured.
+        Distance to the nearest rows, relative to a typical held-out row; NaN if it is not measured.
     groups : ndarray of shape (n_held_out,)
         Number of the class that was predicted, or of the region; 0 if there is one threshold.
     rows : ndarray of shape (n_held_out,)
@@ -111,7 +110,7 @@ class _Read(NamedTuple):
 
 
 class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """A classifier that rejects rows that it may predict wrongly, or that are unlike all it has seen.
+    """A classifier that rejects rows that it may predict wrongly, or that are far from all training rows.
 
     A row is *ambiguous* if its certainty is below a threshold, and *far* if it is farther from its nearest
     training rows than held-out rows are. Thresholds are learned on held-out rows, on which the classifier was
@@ -147,7 +146,7 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         How several thresholds are found: in linear time, or by dynamic programming. They are the same for a
         cost, and hardly differ for others.
     cv : int, float or "prefit", default=5
-        How held-out rows come about. An int is the number of folds: each is predicted by a classifier
+        How rows are held out. An int is the number of folds: each is predicted by a classifier
         trained on the others, and `estimator_` is trained on all rows. A float is the share of the rows that
         is held back; `estimator_` is trained on the others. "prefit" takes the estimator as it is fitted,
         and all given rows as held-out rows.
@@ -425,7 +424,7 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self._read(X).certainties
 
     def novelties(self, X: ArrayLike) -> Floats:
-        """Return how many times as far from its nearest rows each row is as held-out rows usually are.
+        """Return the distance of each row to its nearest rows, relative to a typical held-out row.
 
         The largest of three, each on the scale of the first: the distance to the nearest training row as it
         measures, if the classifier has neighbors; that in all features, standardized and decorrelated; and

@@ -327,7 +327,7 @@ def _nearest_others(rows: Floats) -> Floats:
 
 # Rows among which those of the predicted class and of others are searched.
 N_NEAREST = 50
-# A value is outside the range of the training rows if it is outside by more than so many deviations.
+# Standard deviations by which a value is outside the range of the training rows, at least, to be novel.
 LEAST_OUTSIDE = 0.05
 # Distances are at least as long, as their logarithms are compared.
 SHORTEST = 1e-12
@@ -538,7 +538,7 @@ MOST_NOVEL, LARGEST_PART = 100.0, 1e6
 
 @dataclass(frozen=True)
 class NoveltyScale:
-    """What the parts of the novelty are for held-out rows.
+    """The scale of the parts of the novelty, learned from held-out rows.
 
     Attributes
     ----------
@@ -571,7 +571,7 @@ class NoveltyScale:
         return cls(usual, np.maximum(large - usual, least))
 
     def novelties(self, parts: Floats) -> Floats:
-        """Return how many times as far from its nearest rows each row is as held-out rows usually are.
+        """Return the distance of each row to its nearest rows, relative to a typical held-out row.
 
         It is the largest of all parts, each on the scale of the first one.
 
