@@ -93,21 +93,12 @@ def reported_epochs(estimator: Any, report: Callable[[int, int], object] | None)
 
 
 @contextmanager
-def unchanged_on_failure(estimator: Any, *, unless: Callable[[], bool] | None = None) -> Iterator[None]:
-    """Restore the attributes of an estimator if a fit fails, so that a previous fit stays usable.
-
-    Parameters
-    ----------
-    estimator : estimator
-    unless : callable or None
-        Returns whether arrays were changed that cannot be restored: the fit is complete, and is kept.
-    """
+def unchanged_on_failure(estimator: Any) -> Iterator[None]:
+    """Restore the attributes of an estimator if a fit fails, so that a previous fit stays usable."""
     before = dict(vars(estimator))
     try:
         yield
     except BaseException:
-        if unless is not None and unless():
-            raise
         # Restored first: another thread can predict at any time.
         vars(estimator).update(before)
         # Only fitted attributes: scikit-learn removes those of its callbacks itself.

@@ -24,23 +24,11 @@ LARGEST_VALUE = 1e60
 SMALLEST_SPREAD = 1e-60
 # For numbers that are kept in float32, whose distances are computed in float64.
 LARGEST_SINGLE = 1e35
-# Up to this many numbers, a copy of them costs less than a second pass.
-FEW_NUMBERS = 4096
-
-
-def is_small(X: Any, limit: float = LARGEST_VALUE) -> bool:
-    """Return whether all values are known to be within a limit; gaps and infinite values are not.
-
-    For a few rows as for many, this takes no longer than to look for infinite values.
-    """
-    if X.size <= FEW_NUMBERS:
-        return X.size == 0 or float(np.abs(X).max()) <= limit
-    return float(X.max()) <= limit and float(X.min()) >= -limit
 
 
 def find_too_large(X: Floats, limit: float = LARGEST_VALUE) -> int | None:
     """Return the first feature with a value beyond a limit, None if there is none; gaps have no size."""
-    if is_small(X, limit):
+    if X.size == 0 or (float(X.max()) <= limit and float(X.min()) >= -limit):  # not so if there are gaps
         return None
     too_large = (np.abs(X) > np.float64(limit)).any(axis=0)
     return int(too_large.argmax()) if too_large.any() else None
