@@ -222,12 +222,6 @@ def _local_model(vote_rule: dict[str, Any], derived: dict[str, Any], **values: A
     return model
 
 
-def _complete_model(levels: Levels, **values: Any) -> LocalModel:
-    """Return the model of a method that measures numbers only."""
-    require(not np.isnan(levels.X).any(), "a training row has a gap")
-    return _local_model(levels=levels, **values)
-
-
 CELL_INDEX = Record(
     CellIndex,
     {
@@ -266,7 +260,6 @@ LOCAL_MODEL = Record(
     },
     {"arrivals": "arrivals_if_forgotten"},
 )
-COMPLETE_MODEL = Record(_complete_model, LOCAL_MODEL.fields, LOCAL_MODEL.sources)
 
 
 # The classifier

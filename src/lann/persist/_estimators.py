@@ -30,7 +30,7 @@ from lann.baselines import (
 )
 from lann.embedding import DiscriminantPlane, LANNEmbedding, NeighborEmbedding
 from lann.model import N_TYPICAL
-from lann.persist._classifier import CLASSIFIER, COMPLETE_MODEL, DERIVED, LARGEST_DISTANCE, SCHEMA
+from lann.persist._classifier import CLASSIFIER, DERIVED, LARGEST_DISTANCE, LOCAL_MODEL, SCHEMA
 from lann.persist._fields import (
     FLOAT_LIST,
     POSITIVE,
@@ -77,7 +77,7 @@ def _baseline(
 
 PUBLISHED_LANN = _baseline(
     PublishedLANN,
-    COMPLETE_MODEL,
+    LOCAL_MODEL,
     lambda model: {"components_": model.levels.components},
     temperature_=Float(POSITIVE),
     **LEARNED,
@@ -269,7 +269,7 @@ _LAYOUT: dict[str, Kind] = {
     "_scale": Float(1e-6, 1e100),
 }
 EMBEDDINGS = (
-    Estimator(NeighborEmbedding, {"model_": COMPLETE_MODEL, **_LAYOUT}),
+    Estimator(NeighborEmbedding, {"model_": LOCAL_MODEL, **_LAYOUT}),
     Estimator(
         LANNEmbedding,
         {"classifier_": AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS), **_LAYOUT},
