@@ -149,32 +149,6 @@ def test_pointing_at_a_row_shows_its_details(open_page, file, rows, embedded):
     assert text(page, "row-name") == rows["id"][chosen[0]]
 
 
-def test_errors_only_and_hidden_classes(open_page, file, rows):
-    page = open_page(file)
-    wrong = rows[rows["label"] != rows["prediction"]]
-    assert 5 < len(wrong) < N / 2
-    assert text(page, "count") == f"{N} rows, {len(wrong)} predicted wrongly"
-    before = canvas_image(page)
-    set_control(page, "errors-only", True)
-    assert text(page, "count") == f"{len(wrong)} of {N} rows, {len(wrong)} predicted wrongly"
-    assert canvas_image(page) != before
-    page.evaluate("document.getElementById('row-table').open = true")
-    page.settle()
-    listed = page.evaluate("[...document.querySelectorAll('#rows th')].map(cell => cell.textContent)")
-    assert sorted(listed) == sorted(wrong["id"])
-    confidences = wrong.set_index("id")["confidence"][listed].to_numpy()
-    assert (np.diff(confidences) >= -1e-4).all()
-    page.evaluate("document.querySelector('#classes input').click()")
-    first = page.evaluate("document.querySelector('#classes .name').textContent")
-    assert text(page, "count").startswith(f"{(wrong['label'] != first).sum()} of {N} rows")
-    set_control(page, "errors-only", False)
-    set_control(page, "subset", "new")
-    assert text(page, "count").startswith(f"{((rows['label'] != first) & rows['held_out']).sum()} of")
-    page.evaluate("document.getElementById('show-all').click()")
-    set_control(page, "subset", "all")
-    assert canvas_image(page) == before
-
-
 def test_the_address_selects_a_row(open_page, file, rows):
     new = rows[rows["held_out"]].iloc[3]
     training = rows[~rows["held_out"]].iloc[5]

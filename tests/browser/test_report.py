@@ -184,14 +184,3 @@ def test_the_overview_is_searched_and_filtered(open_page, many_rows):
     page.settle()
     assert len(column(page, 0)) == N_MANY
     assert page.evaluate("document.getElementById('row-3').open")
-
-
-def test_the_overview_is_readable_without_a_script(open_page, many_rows, tmp_path):
-    text = many_rows.read_text(encoding="utf-8")
-    start, end = text.rindex("<script>"), text.rindex("</script>")
-    (tmp_path / "plain.html").write_text(text[:start] + text[end:], encoding="utf-8")
-    page = open_page(tmp_path / "plain.html")
-    assert len(column(page, 0)) == N_MANY
-    assert page.evaluate("document.getElementById('controls').checkVisibility()") is False
-    assert page.evaluate("document.getElementById('row-controls').checkVisibility()") is False
-    assert page.evaluate("document.querySelectorAll('table.overview thead button').length") == 0

@@ -64,14 +64,6 @@ def test_frozen_columns_and_the_wanted_class(run, model, new):
     assert "it is that already" in run(*given[:-1], "--target-class", "in")
 
 
-def test_where_nothing_can_change(run, model, new):
-    frozen = [part for column in ("size [cm]", "color", "member", "noise") for part in ("--frozen", column)]
-    assert "no change found" in run("counterfactual", model, new, *frozen)
-    document = json.loads(run("counterfactual", model, new, *frozen, "--json"))
-    assert document["n_found"] == 0
-    assert document["rows"][0]["becomes"] is None
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

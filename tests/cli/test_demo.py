@@ -26,8 +26,3 @@ def test_the_demo_compares_explains_and_writes_files_for_the_other_commands(run,
     row = str(explanation["row"][0])
     run("explain", folder / "model.lann", folder / "rows.csv", "--row", row, "-o", folder / "again.csv")
     pd.testing.assert_frame_equal(pd.read_csv(folder / "again.csv"), explanation, rtol=1e-9)
-
-
-def test_the_output_must_not_be_a_file(fails, tmp_path):
-    (tmp_path / "out").write_text("")
-    assert "is a file" in fails("demo", "--quick", "--output", tmp_path / "out")

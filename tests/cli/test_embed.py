@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import os
 import re
 
@@ -67,16 +66,6 @@ def test_what_is_printed_agrees_with_the_table(embedded):
     assert "e.html: 89 rows; open it in a browser" in printed
 
 
-def test_the_page_has_the_rows_of_the_table(embedded):
-    folder, _ = embedded
-    page = (folder / "e.html").read_text(encoding="utf-8")
-    out = pd.read_csv(folder / "e.csv")
-    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page)[1])
-    assert data["ids"] == out["id"].tolist()
-    assert data["nTraining"] == 62
-    assert "Note: 1 row has no" in page
-
-
 def test_a_model_without_new_rows(run, saved, tmp_path):
     printed = run("embed", "--model", saved / "m.lann", "-o", tmp_path / "e.csv", "--epochs", 20)
     assert "optimistic" in printed
@@ -89,13 +78,6 @@ def test_a_model_without_new_rows(run, saved, tmp_path):
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "e.csv").read_bytes()
 
 
-def test_a_table_without_held_out_rows(run, saved, tmp_path):
-    options = ["--target", "species", "--drop", "plant", "--epochs", 20, "-o", tmp_path / "e.csv"]
-    printed = run("embed", saved / "flowers.csv", *options)
-    assert "optimistic" in printed
-    assert "--held-out 0.3" in printed
-
-
 def test_new_rows_of_a_model(run, saved, tmp_path):
     arguments = ["--model", saved / "m.lann", "--id", "plant", "--epochs", 20, "-o", tmp_path / "e.csv"]
     assert "12 new rows embedded" in run("embed", saved / "new.csv", *arguments)
@@ -104,22 +86,6 @@ def test_new_rows_of_a_model(run, saved, tmp_path):
     assert f"{N} of {N} new rows (100%) have the values of training rows" in run(
         "embed", saved / "flowers.csv", *arguments
     )
-
-
-def test_test_rows(run, saved, tmp_path):
-    arguments = ["--target", "species", "--test", saved / "new.csv", "--epochs", 20, "--drop", "plant"]
-    run("embed", saved / "flowers.csv", *arguments, "-o", tmp_path / "e.html", "-o", tmp_path / "e.csv")
-    assert pd.read_csv(tmp_path / "e.csv")["held_out"].sum() == 12
-    page = (tmp_path / "e.html").read_text(encoding="utf-8")
-    assert "<h1>flowers.csv, with the test rows of new.csv</h1>" in page
-
-
-@pytest.mark.parametrize("method", ["densmap", "tsne"])
-def test_other_methods(run, saved, tmp_path, method):
-    epochs = 250 if method == "tsne" else 20
-    arguments = ["--method", method, "--epochs", epochs, "--neighbors", 8, "-o", tmp_path / "e.csv"]
-    run("embed", "--model", saved / "m.lann", *arguments)
-    assert np.isfinite(pd.read_csv(tmp_path / "e.csv")[["x", "y"]]).all(axis=None)
 
 
 def test_invalid_input_writes_nothing(fails, saved, tmp_path):

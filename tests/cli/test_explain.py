@@ -1,34 +1,14 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
-import lann
 from lann.report import SourceFile, report_page
 from lann.tables import TableModel, read_table
-
-
-def test_tables_have_the_columns_of_the_user(run, model, new):
-    printed = run("explain", model, new, "--row", 1)
-    assert "size [cm]" in printed
-    assert "nearest training rows" in printed
-    assert "%" in printed
-
-
-def test_the_numbers_are_explained(run, model, new):
-    printed = " ".join(run("explain", model, new, "--row", 1).split())
-    assert "the share that changes when its value is replaced" in printed
-    label = printed.split("Predicted ")[1].split(",")[0]
-    other = {"in": "out", "out": "in"}[label]
-    assert f"Next is {other}, with" in printed
-    assert f"{label}, because it is similar to" in printed
-    assert f"adds to the probability of {label}" in printed
-    assert "lead over" not in printed
 
 
 def test_values_are_printed_beside_those_of_the_training_rows(run, model, new):
@@ -44,29 +24,6 @@ def test_values_are_printed_beside_those_of_the_training_rows(run, model, new):
             assert f" {text} " in line
     assert row.feature_names[2] not in table
     assert "the range of the middle 80%" in " ".join(printed.split())
-
-
-def test_training_rows_and_far_rows_are_noted(run, tmp_path):
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["u", "v"]).round(3)
-    data, path = X.assign(label=np.where(X["u"] > 0, "up", "down")), tmp_path / "m.lann"
-    data.to_csv(tmp_path / "data.csv", index=False)
-    X.assign(u=1e6).to_csv(tmp_path / "far.csv", index=False)
-    run("fit", tmp_path / "data.csv", "--target", "label", "--no-cv", "-o", path)
-    printed = " ".join(run("explain", path, tmp_path / "data.csv", "--row", 5).split())
-    assert "it is a training row, which did not vote on itself." in printed
-    assert "nothing similar" not in printed
-    printed = " ".join(run("explain", path, tmp_path / "far.csv", "--row", 5).split())
-    assert "but nothing similar was seen: u is outside the range of the training rows;" in printed
-    assert "; treat with care." in printed
-    assert "above all" in printed
-    assert "similar to" not in printed
-
-
-def test_with_more_classes_the_lead_is_printed(run, tmp_path):
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["u", "v", "w"])
-    X.to_csv(tmp_path / "x.csv", index=False)
-    lann.save(lann.LANNClassifier(random_state=0).fit(X, np.digitize(X["u"], [-0.4, 0.4])), tmp_path / "m")
-    assert "how much of the lead over" in run("explain", tmp_path / "m", tmp_path / "x.csv")
 
 
 def test_the_file_has_every_neighbor_and_column(run, model, new, tmp_path):
@@ -141,22 +98,6 @@ def test_invalid_ranges(rows, fails, model, new):
     assert f"like 0:20; got {rows!r}" in fails("explain", model, new, f"--rows={rows}")
 
 
-def test_invalid_files(fails, model, new, tmp_path):
-    assert "no column 'x' in new.csv for id" in fails("explain", model, new, "--id", "x")
-    assert "unknown format" in fails("explain", model, new, "-o", tmp_path / "e.txt")
-    assert "There is no file" in fails("explain", model, tmp_path / "none.csv")
-    assert "ends in .html" in fails("explain", model, new, "--html", tmp_path / "r.csv")
-    assert "no folder" in fails("explain", model, new, "--html", tmp_path / "none" / "r.html")
-    assert os.listdir(tmp_path) == ["new.csv"]
-
-
-def test_a_report_has_at_most_500_rows(fails, model, new, tmp_path):
-    pd.concat([pd.read_csv(new)] * 60).to_csv(tmp_path / "many.csv", index=False)
-    message = fails("explain", model, tmp_path / "many.csv", "--rows", "0:600", "--html", tmp_path / "r.html")
-    assert "at most 500 rows; got 600" in message
-    assert not (tmp_path / "r.html").exists()
-
-
 def test_the_label_stands_beside_the_prediction(run, model, make_table, tmp_path):
     frame = make_table(6, seed=1)
     frame.loc[0, "group"] = {"in": "out", "out": "in"}[frame.loc[0, "group"]]
@@ -208,15 +149,3 @@ def test_many_rows_of_a_file_have_a_summary(run, model, many, tmp_path):
     table = [line for line in printed.splitlines() if line.startswith("│")]
     assert best in table[0]
     assert pd.read_csv(tmp_path / "all.csv")["row"].nunique() == 60
-
-
-def test_far_rows_are_marked(run, model, many, tmp_path):
-    frame = pd.read_csv(many)
-    frame.loc[4, ["size [cm]", "noise"]] = 1e6
-    frame.to_csv(tmp_path / "far.csv", index=False)
-    printed = run("explain", model, tmp_path / "far.csv", "--rows", "0:20")
-    (line,) = [line for line in printed.splitlines() if line.split()[:1] == ["4"]]
-    assert "far" in line
-    summary = run("explain", model, tmp_path / "far.csv", "--rows", "0:20", "-o", tmp_path / "e.csv")
-    text = next(line for line in summary.splitlines() if line.startswith("Far (nothing similar"))
-    assert "4" in text.partition("): ")[2]

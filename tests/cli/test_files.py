@@ -86,7 +86,7 @@ def test_two_files_are_not_one(command, files, fails):
 
 def test_every_file_of_a_command_is_known():
     for command in app.registered_commands:
-        for name, parameter in inspect.signature(command.callback, eval_str=True).parameters.items():
+        for name, parameter in inspect.signature(command.callback).parameters.items():
             if "Path" in str(parameter.annotation):
                 assert name in INPUTS + OUTPUTS, (command.callback.__name__, name)
 

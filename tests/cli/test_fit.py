@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from hashlib import sha256
 
 import numpy as np
 import pandas as pd
@@ -85,47 +83,6 @@ def test_options_override_what_columns_have(run, fails, frame, tmp_path):
     assert "did you mean 'color'?" in fails(*given, "--categorical", "kolor")
 
 
-def make_typed(n_rows=60):
-    """Return a table of all types, whose CSV file has the same values."""
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "count": rng.integers(5, size=n_rows),
-            "x": rng.normal(size=n_rows).round(6),
-            "city": rng.choice(["Ulm", "Bonn", None], n_rows),
-            "member": pd.array(rng.choice([True, False], n_rows), dtype="boolean"),
-            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(90, size=n_rows), "D"),
-        }
-    )
-    frame["y"] = np.where(frame["x"] + (frame["city"] == "Ulm") > 0.3, "u", "v")
-    frame.loc[3, ["x", "member", "day"]] = None
-    return frame
-
-
-@pytest.mark.parametrize("format", [".csv.gz", ".parquet", ".jsonl"])
-def test_every_file_format_gives_the_same_model(format, run, tmp_path):
-    frame, path = make_typed(), tmp_path / f"data{format}"
-    frame.to_csv(tmp_path / "data.csv", index=False)
-    if format == ".parquet":
-        frame.to_parquet(path)
-    elif format == ".jsonl":
-        frame.to_json(path, orient="records", lines=True, date_format="iso", double_precision=15)
-    else:
-        frame.to_csv(path, index=False)
-
-    def outputs(data):
-        run("fit", data, "--target", "y", "--no-cv", "-o", tmp_path / "m.lann")
-        run("predict", tmp_path / "m.lann", data, "-o", tmp_path / "p.csv")
-        run("explain", tmp_path / "m.lann", data, "--rows", "0:5", "-o", tmp_path / "e.csv")
-        model = TableModel.load(tmp_path / "m.lann")
-        assert model.record.data_sha256 == sha256(data.read_bytes()).hexdigest()
-        without = replace(model.record, data_sha256=None)  # that of the file, which differs
-        TableModel(model.classifier, without).save(tmp_path / "m.lann")
-        return [(tmp_path / name).read_bytes() for name in ("m.lann", "p.csv", "e.csv")]
-
-    assert outputs(path) == outputs(tmp_path / "data.csv")
-
-
 def test_options_are_those_of_the_model(run, csv, tmp_path):
     options = "--neighbors 3 --jobs 1 --seed 7 --no-cv --drop noise --drop color --metric low_rank --balanced"
     run("fit", csv, "--target", "group", *options.split(), "-o", tmp_path / "m.lann")
@@ -133,34 +90,6 @@ def test_options_are_those_of_the_model(run, csv, tmp_path):
     assert (model.n_neighbors, model.n_jobs, model.random_state) == (3, None, 7)
     assert (model.metric, model.class_weight) == ("low_rank", "balanced")
     assert list(model.feature_names_in_) == ["size [cm]", "member"]
-
-
-def test_a_class_with_one_row_is_noted(run, frame, tmp_path):
-    frame.loc[0, "group"] = "rare"
-    frame.to_csv(tmp_path / "d.csv", index=False)
-    printed = run("fit", tmp_path / "d.csv", "--target", "group", "--folds", 3, "-o", tmp_path / "m.lann")
-    assert "3-fold cross-validation" in printed
-    assert "Note: Class 'rare' has one row only and is left out of the test rows." in printed
-    assert line_of(printed, "rare") == ["rare", "1", "", "", ""]
-
-
-@pytest.mark.parametrize(
-    ("content", "options", "message"),
-    [
-        (None, "--target y", "There is no file"),
-        ("a,y\n", "--target y", "has no rows"),
-        ("a,y\n1,u\n2,v\n", "--target z", "no column 'z' in data.csv for target; its columns are 'a', 'y'"),
-        ("a,y\n1,u\n1,v\n", "--target y", "no column to learn from in data.csv"),
-        ("a,y\n1,u\n2,v\n", "--target y --neighbors 5", "--neighbors 5 is more than the 2 rows"),
-        ("a,y\n1,u\n2,v\n3,u\n4,v\n", "--target y --neighbors 3", "more than the 2 rows that each fold"),
-    ],
-)
-def test_invalid_data(content, options, message, fails, tmp_path):
-    path = tmp_path / "data.csv"
-    if content is not None:
-        path.write_text(content)
-    assert message in fails("fit", path, *options.split(), "-o", tmp_path / "m.lann")
-    assert not (tmp_path / "m.lann").exists()
 
 
 def test_a_column_of_weights(run, fails, frame, tmp_path):
@@ -208,12 +137,3 @@ def test_tables_that_do_not_fit_into_memory_are_sampled(run, fails, frame, tmp_p
     assert fails(*arguments, "--memory", "much") == (
         "A memory must be a size such as 2GB or 500MB; got 'much'."
     )
-
-
-def test_too_little_memory_is_a_sentence(fails, csv, tmp_path, monkeypatch):
-    def full(*args, **kwargs):
-        raise MemoryError
-
-    monkeypatch.setattr("lann.tables.TrainingTable.from_frame", full)
-    sentence = fails("fit", csv, "--target", "group", "-o", tmp_path / "m.lann")
-    assert sentence.startswith("There is not enough memory; `lann fit --max-rows` learns from a sample")

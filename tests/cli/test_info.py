@@ -1,11 +1,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import pickle
 
 import numpy as np
-import pytest
 
 import lann
 from lann.baselines import GMLVQ
@@ -51,31 +48,6 @@ def test_columns_have_ranges_and_categories(run, model, frame):
     assert "and 3 more columns: --columns 4" in run("info", model, "--columns", 1)
 
 
-def test_the_document_has_everything(run, model):
-    document = json.loads(run("info", model, "--json"))
-    assert document["n_rows"] == 78
-    assert document["sha256"] == hashlib.sha256(model.read_bytes()).hexdigest()
-    assert document["parameters"] == {"random_state": 0}
-    assert sum(line["n_rows"] for line in document["classes"]) == 78
-    by_name = {column["name"]: column for column in document["columns"]}
-    assert list(by_name) == ["size [cm]", "color", "member", "noise"]
-    assert by_name["size [cm]"]["low"] < 160 < 180 < by_name["size [cm]"]["high"]
-    assert by_name["color"]["missing"] == pytest.approx(1 / 78)
-    assert {line["value"] for line in by_name["color"]["categories"]} == {"red", "blue_ish", "green"}
-    assert [line["name"] for line in document["ignored"]] == ["empty", "constant"]
-
-
-def test_the_scores_of_the_cross_validation(run, csv, tmp_path):
-    options = ("--target", "group", "--folds", 3, "-o", tmp_path / "m.lann", "--json")
-    fitted = json.loads(run("fit", csv, *options))
-    scores = json.loads(run("info", tmp_path / "m.lann", "--json"))["cross_validation"]
-    assert [line["method"] for line in scores] == ["LANN", "kNN", "majority"]
-    for ours, theirs in zip(scores, fitted["cross_validation"], strict=True):
-        assert ours.items() <= theirs.items()
-    text = facts_of(run("info", tmp_path / "m.lann"))["cross-validation"]
-    assert text.startswith(f"accuracy in 3 folds: LANN {scores[0]['accuracy']:.3f} ±")
-
-
 def test_other_models(run, iris, tmp_path):
     X, y = iris
     lann.save(GMLVQ(max_iter=5, random_state=0).fit(X, y), tmp_path / "m")
@@ -88,14 +60,3 @@ def test_other_models(run, iris, tmp_path):
     facts = facts_of(run("info", tmp_path / "p"))
     assert facts["estimator"] == "DiscriminantPlane"
     assert "classes" not in facts
-
-
-def test_hostile_files_get_one_sentence(fails, model, new, tmp_path):
-    path = tmp_path / "m.lann"
-    content = model.read_bytes()
-    for wrong in (b"", b"PK", content[:-30], pickle.dumps({"a": 1})):
-        path.write_bytes(wrong)
-        for options in ((), ("--json",)):
-            assert "not a whole file written by lann.save" in fails("info", path, *options)
-    assert "is a folder" in fails("info", tmp_path)
-    assert "There is no file" in fails("info", tmp_path / "none.lann")

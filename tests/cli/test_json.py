@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 from lann._support.format import to_plain
 from lann.cli import app
-from lann.cli.output import frame_records
 from lann.tables import TableModel, read_table
 
 SNAKE_CASE = re.compile(r"[a-z][a-z0-9_]*")
@@ -60,7 +59,7 @@ def test_values():
         "f": "2024-01-02 00:00:00", "g": True, "3": [4, None, "text"],
     }  # fmt: skip
     frame = pd.DataFrame({"x": [1, 2], "a b": ["u", None]})
-    assert to_plain(frame_records(frame)) == [{"x": 1, "a b": "u"}, {"x": 2, "a b": None}]
+    assert to_plain(frame.to_dict("records")) == [{"x": 1, "a b": "u"}, {"x": 2, "a b": None}]
 
 
 def test_fit(document, csv, tmp_path):
@@ -79,21 +78,6 @@ def test_fit(document, csv, tmp_path):
     assert found["vote"]["n_neighbors"] == TableModel.load(tmp_path / "m.lann").classifier.n_neighbors_
 
 
-def test_predict(document, model, new, frame, tmp_path):
-    found = document("predict", model, new)
-    expected = TableModel.load(model).predict(read_table(new))
-    assert [row["id"] for row in found["rows"]] == expected["name"].tolist()
-    assert [row["prediction"] for row in found["rows"]] == expected["prediction"].tolist()
-    assert found["rows"][4]["probabilities"]["out"] == expected["probability of out"][4]
-    assert found["accuracy"] is None
-    frame.drop(columns="name").to_csv(tmp_path / "labeled.csv", index=False)
-    found = document("predict", model, tmp_path / "labeled.csv", "-o", tmp_path / "p.csv")
-    assert found["rows"][0].keys() == {"row", "true_label", "prediction", "probabilities"}
-    correct = [row["true_label"] == row["prediction"] for row in found["rows"]]
-    assert found["accuracy"] == pytest.approx(np.mean(correct))
-    assert found["files"] == [str(tmp_path / "p.csv")]
-
-
 def test_explain(document, model, new, tmp_path):
     found = document("explain", model, new, "--rows", "2:5", "--html", tmp_path / "r.html")
     assert [row["row"] for row in found["rows"]] == [2, 3, 4]
@@ -103,31 +87,3 @@ def test_explain(document, model, new, tmp_path):
     assert found["rows"][1]["values"]["size [cm]"] is None  # it is missing
     assert sum(found["class_counts"].values()) == 3
     assert found["files"] == [str(tmp_path / "r.html")]
-
-
-def test_embed(document, model, tmp_path):
-    found = document("embed", "--model", model, "--epochs", 20, "-o", tmp_path / "e.csv")
-    assert found["n_train"] == 78
-    assert found["accuracies"]["held_out"] is None
-    assert 0.5 < found["accuracies"]["training"]["by_vote"] <= 1
-    assert [line["label"] for line in found["classes"]] == ["in", "out"]
-    rows = pd.read_csv(tmp_path / "e.csv")
-    np.testing.assert_allclose([row["x"] for row in found["rows"]], rows["x"])
-    assert any("optimistic" in text for text in found["notes"])
-
-
-def test_demo(document, tmp_path):
-    found = document("demo", "--quick", "-o", tmp_path / "out")
-    assert [line["data_set"] for line in found["accuracies"]] == ["iris", "breast-cancer"]
-    assert all(0.8 < line["lann"] <= 1 for line in found["accuracies"])
-    assert found["explained"]["prediction"] in ("benign", "malignant")
-    assert all(Path(file).exists() for file in found["files"])
-
-
-@pytest.mark.parametrize("command", ["predict", "explain", "counterfactual"])
-def test_an_error_is_a_sentence_on_stderr(command, model, tmp_path):
-    result = CliRunner().invoke(app, [command, str(model), str(tmp_path / "none.csv"), "--json"])
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("There is no file")
-    assert len(result.stderr.splitlines()) == 1

@@ -1,49 +1,18 @@
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 
-import lann
 from lann.tables import TableModel, _reading, _table_file, read_table, write_table
 
 
 @pytest.mark.parametrize("format", [".csv", ".csv.gz", ".parquet"])
 def test_the_table_is_that_of_the_library(format, run, model, new, tmp_path):
     path = tmp_path / f"out{format}"
-    assert "Wrote 10 predictions" in run("predict", model, new, "-o", path, "--id", "name")
+    assert f"Wrote {path}: 10 predictions" in run("predict", model, new, "-o", path, "--id", "name")
     out = pd.read_parquet(path) if format == ".parquet" else pd.read_csv(path)
     expected = TableModel.load(model).predict(read_table(new), id="name")
     pd.testing.assert_frame_equal(out, expected, check_dtype=False, rtol=1e-12)
-
-
-def test_the_id_column_of_the_model_is_kept(run, model, new):
-    assert run("predict", model, new) == run("predict", model, new, "--id", "name")
-
-
-def test_without_output_a_table_is_printed(run, model, new):
-    printed = run("predict", model, new, "--id", "name")
-    assert "probability of out" in printed
-    assert "p9" in printed
-
-
-def test_only_the_first_rows_and_classes_are_printed(run, tmp_path):
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(30, 2)), columns=["u", "v"])
-    X.to_csv(tmp_path / "x.csv", index=False)
-    lann.save(lann.LANNClassifier(max_iter=0).fit(X, np.arange(30) % 8), tmp_path / "m")
-    printed = run("predict", tmp_path / "m", tmp_path / "x.csv")
-    assert "and 10 more rows and 2 more classes: write all to a file with -o" in printed
-    assert "probability of 5" in printed
-    assert "probability of 6" not in printed
-
-
-def test_new_categories_are_noted(run, model, new):
-    frame = pd.read_csv(new)
-    frame.loc[0, "color"] = "mauve"
-    frame.to_csv(new, index=False)
-    printed = run("predict", model, new)
-    assert "Note: Column 'color' has values that the training data do not have: 'mauve'." in printed
 
 
 def test_invalid_rows_and_files(fails, model, new, tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.tables import TableModel, _reading, _table_file, read_table
+from lann.tables import TableModel, read_table
 
 
 @pytest.fixture(scope="module")
@@ -49,22 +49,6 @@ def test_the_column_is_that_of_the_library(option, target, run, files, tmp_path)
     assert f"Error of the {len(accepted)} accepted rows with a label: {error:.1%}" in printed
 
 
-def test_large_tables_are_decided_in_parts(run, files, tmp_path, monkeypatch):
-    arguments = ("predict", *files, "--coverage", 0.8, "-o", tmp_path / "p.csv")
-    printed = run(*arguments)
-    expected = (tmp_path / "p.csv").read_bytes()
-    monkeypatch.setattr(_reading, "LARGE_TEXT", 0)
-    monkeypatch.setattr(_table_file, "BLOCK_ROWS", 64)
-    monkeypatch.setattr(TableModel, "predict", None)
-    assert run(*arguments) == printed
-    assert (tmp_path / "p.csv").read_bytes() == expected
-
-
-def test_the_preview_has_the_column(run, files):
-    assert "decision" in run("predict", *files, "--coverage", 0.8)
-    assert "decision" not in run("predict", *files)
-
-
 def test_document(run, files):
     found = json.loads(run("predict", *files, "--coverage", 0.8, "--json"))
     summary = found["reject"]
@@ -98,19 +82,6 @@ def test_explanations_say_why(run, files, tmp_path):
     rejected = [row for row in document["rows"] if row["decision"] != "accepted"]
     assert all(row["sentence"].startswith(f"Rejected: {row['decision']}. ") for row in rejected)
     assert all(row["decided_by"]["reason"] in row["sentence"] for row in rejected)
-
-
-def test_page_has_the_rejected_rows(run, files, tmp_path):
-    run("explain", *files, "--rows", "60:80", "--coverage", 0.8, "--html", tmp_path / "r.html")
-    page = (tmp_path / "r.html").read_text("utf-8")
-    assert "rejected: far" in page
-    assert "Expected error of accepted rows" in page
-
-
-def test_evaluation_has_the_area(run, files):
-    printed = " ".join(run("evaluate", *files).split())
-    assert "If the least certain predictions are rejected" in printed
-    assert "Area under the risk-coverage curve (AURC): " in printed
 
 
 def test_invalid_options(fails, files, model, new):

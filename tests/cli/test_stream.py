@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.cli.stream import sparkline
-
 PROGRAM = "from lann.cli import main; main()"
 
 
@@ -66,14 +64,6 @@ def feed_until_checkpoint(process, text):
     raise AssertionError(process.stderr.read())
 
 
-def test_scores_are_printed(run, data):
-    shown = run("stream", data, "--target", "y", *OPTIONS, "--every", 500)
-    assert "1,000 rows: accuracy" in shown
-    assert "kappa-temporal" in shown
-    assert "short-term" in shown
-    assert "the last at" in shown
-
-
 def test_json_has_the_scores_and_the_curve(run, data, tmp_path):
     output, picture = tmp_path / "p.csv", tmp_path / "p.png"
     shown = run("stream", data, "-t", "y", *OPTIONS, "-o", output, "--picture", picture, "--json")
@@ -123,35 +113,6 @@ def test_ctrl_c_saves_the_checkpoint_and_the_picture(run, rows, data, child, tmp
     assert part.read_bytes() == whole.read_bytes()
 
 
-def test_tables_with_categories_dates_and_gaps(run, tmp_path):
-    rng = np.random.default_rng(0)
-    city = rng.choice(["Ulm", "Bonn", ""], 400)
-    frame = pd.DataFrame(
-        {
-            "day": pd.date_range("2024-01-01", periods=400).strftime("%d.%m.%Y"),
-            "city": city,
-            "size": np.where(rng.random(400) < 0.1, "", rng.normal(size=400).round(2).astype(str)),
-            "y": np.where(city == "Ulm", 1, 2),
-        }
-    )
-    frame.to_csv(tmp_path / "t.csv", index=False, sep=";")
-    document = json.loads(run("stream", tmp_path / "t.csv", "-t", "y", *OPTIONS, "--drop", "day", "--json"))
-    assert document["scores"]["accuracy"] > 0.7
-    document = json.loads(run("stream", tmp_path / "t.csv", "-t", "y", *OPTIONS, "--json"))
-    assert document["n_rows"] == 400
-
-
-def test_rows_without_a_label_are_a_note(run, rows, tmp_path):
-    rows = rows[:300].copy()
-    rows.loc[[3, 5], "y"] = None
-    rows.to_csv(tmp_path / "gaps.csv", index=False)
-    expected = "2 of 300 rows have no label; they were left out."
-    assert f"Note: {expected}" in run("stream", tmp_path / "gaps.csv", "-t", "y", *OPTIONS)
-    document = json.loads(run("stream", tmp_path / "gaps.csv", "-t", "y", *OPTIONS, "--json"))
-    assert expected in document["notes"]
-    assert document["n_rows_without_label"] == 2
-
-
 def test_a_stream_without_any_label_has_no_scores(run, rows, tmp_path):
     rows[:300].assign(y=None).to_csv(tmp_path / "none.csv", index=False)
     picture, checkpoint = tmp_path / "p.png", tmp_path / "c.lann"
@@ -186,10 +147,3 @@ def test_a_stream_without_any_label_has_no_scores(run, rows, tmp_path):
 )
 def test_wrong_input_is_one_sentence(fails, data, arguments, message):
     assert fails("stream", data, *arguments).startswith(message)
-
-
-def test_sparklines():
-    assert sparkline([]) == ""
-    assert sparkline([0.5, 0.5]) == "██"
-    assert sparkline(list(range(8))) == "▁▂▃▄▅▆▇█"
-    assert len(sparkline([0.1] * 1000 + [0.9] * 1000)) == 40

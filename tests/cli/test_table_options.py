@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import lann
 from lann.cli import app
 
 
@@ -33,18 +32,6 @@ def test_what_was_found_is_a_note_and_numbers_are_numbers(run, german, tmp_path)
         assert "Found in german.csv: semicolons separate cells" in printed
 
 
-def test_the_dialect_does_not_change_the_model(run, csv, frame, tmp_path):
-    other = tmp_path / "other.txt"
-    frame.to_csv(other, index=False, sep="\t", decimal=",", encoding="utf-16")
-
-    def probabilities(path):
-        fit(run, path, tmp_path)
-        run("predict", tmp_path / "m.lann", path, "-o", tmp_path / "out.csv")
-        return (tmp_path / "out.csv").read_bytes()
-
-    assert probabilities(other) == probabilities(csv)
-
-
 def test_options(run, fails, frame, csv, tmp_path):
     frame.to_csv(tmp_path / "o.csv", index=False, sep="~")
     options = ("--sep", "~", "--decimal", ".", "--encoding", "utf-8")
@@ -52,15 +39,6 @@ def test_options(run, fails, frame, csv, tmp_path):
     assert "--sheet" in run("predict", "--help")
     assert "sheet is not for" in fails("predict", tmp_path / "m.lann", csv, "--sheet", "x")
     assert "sep must be one character" in fails("explain", tmp_path / "m.lann", csv, "--sep", "xy")
-
-
-def test_sheets(run, frame, tmp_path):
-    with pd.ExcelWriter(tmp_path / "t.xlsx") as writer:
-        pd.DataFrame({"about": ["nothing"]}).to_excel(writer, sheet_name="Notes", index=False)
-        frame.to_excel(writer, sheet_name="Data", index=False)
-    printed = fit(run, tmp_path / "t.xlsx", tmp_path, "--sheet", "Data")
-    assert "80 rows; 4 columns: 2 with numbers" in printed
-    assert len(lann.load(tmp_path / "m.lann").ids_) == 80
 
 
 def test_standard_input(model, new):

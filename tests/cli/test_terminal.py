@@ -126,24 +126,3 @@ def test_every_command_escapes_what_tables_have(name, folder, model, parse_page)
         parse_page(page.read_text(encoding="utf-8"))
     for figure in folder.glob("*.svg"):
         assert ElementTree.parse(figure).getroot().tag.endswith("svg")
-
-
-def test_errors_show_names_escaped(folder, model):
-    train, other = folder / f"train{HOSTILE}.csv", f"other{HOSTILE}"
-    assert SHOWN in invoke("fit", train, "--target", other, code=2)
-    assert SHOWN in invoke("predict", model[0], train, "--id", other, code=2)
-    assert r"missing\x1b[31m" in invoke("predict", folder / f"missing{HOSTILE}.lann", train, code=2)
-    assert r"train\x1b[31m" in invoke("predict", train, train, code=2)  # no model
-    assert SHOWN in invoke("counterfactual", model[0], train, "--target-class", other, code=2)
-
-
-def test_a_terminal_gets_the_sequences_of_rich_and_no_other(monkeypatch, folder, model):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm-256color")
-    arguments = ["explain", model[0], folder / f"new{HOSTILE}.csv", "--row", "0"]
-    result = CliRunner(env={"COLUMNS": "300"}).invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == 0
-    assert "\x1b[1m" in result.stdout  # bold
-    assert "\x1b[31m" not in result.stdout
-    assert SHOWN in result.stdout
-    assert raw_characters(OF_RICH.sub("", result.stdout)) == set()

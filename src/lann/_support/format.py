@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from typing import Any
 
 # Control characters (C0 with line breaks, DEL, C1), marks that change the direction of text, separators of
@@ -153,8 +154,8 @@ def class_text(label: Any) -> str:
 def to_plain(value: Any) -> Any:
     """Return a value, with everything in it, in the types of JSON.
 
-    NaN, infinities and missing dates are None, arrays and sets are lists, named tuples are dictionaries, and
-    what JSON does not have, such as dates and paths, is text.
+    NaN, infinities and missing dates are None, arrays and sets are lists, named tuples and dataclasses are
+    dictionaries, and what JSON does not have, such as dates and paths, is text.
 
     >>> import numpy as np
     >>> to_plain({1: np.array([0.5, np.nan]), "when": np.datetime64("2026-05-31")})
@@ -164,6 +165,8 @@ def to_plain(value: Any) -> Any:
         return {str(key): to_plain(item) for key, item in value.items()}
     if hasattr(value, "_asdict"):
         return to_plain(value._asdict())
+    if is_dataclass(value):
+        return to_plain(vars(value))
     if isinstance(value, list | tuple | set | frozenset) or bool(getattr(value, "ndim", 0)):
         return [to_plain(item) for item in value]
     if hasattr(value, "item") and value.dtype.kind not in "mM":  # scalars of NumPy

@@ -36,21 +36,9 @@ def main() -> None:
         from lann.cli.commands import app
 
         app()
-    except BaseException as error:
-        if isinstance(error, SystemExit) or not is_interrupt(error):
-            raise
+    except KeyboardInterrupt:
         show_interrupt()
         sys.exit(INTERRUPTED)
-
-
-def is_interrupt(error: BaseException | None) -> bool:
-    """Return whether an exception is KeyboardInterrupt, or was raised while that was handled.
-
-    Some extension modules raise another exception if they are interrupted, as during an import.
-    """
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
 
 
 def show_interrupt() -> None:

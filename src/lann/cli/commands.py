@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from lann._support.files import check_different, is_same_file
 from lann._support.format import printable
-from lann.cli import INTERRUPTED, is_interrupt, show_interrupt
+from lann.cli import INTERRUPTED, show_interrupt
 from lann.cli.counterfactual import counterfactual
 from lann.cli.demo import demo
 from lann.cli.embed import embed
@@ -48,6 +50,35 @@ TOO_LITTLE_MEMORY = (
 )
 
 
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that its groups have as fields, such as those of `options.TableOptions`."""
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, Any] = {}
+    hints = get_type_hints(command, include_extras=True)
+    for name, parameter in inspect.signature(command).parameters.items():
+        hint = hints[name]
+        if not is_dataclass(hint):
+            parameters.append(parameter.replace(annotation=hint, kind=parameter.KEYWORD_ONLY))
+            continue
+        groups[name], types = hint, get_type_hints(hint, include_extras=True)
+        parameters += [
+            inspect.Parameter(
+                field.name, parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name]
+            )
+            for field in fields(hint)
+        ]
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        for name, group in groups.items():
+            options[name] = group(**{field.name: options.pop(field.name) for field in fields(group)})
+        command(**options)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
 def report_errors_on_one_line(command: Callable[..., None]) -> Callable[..., None]:
     """Make a command print an error as one line on stderr, without a traceback, and exit with code 2."""
 
@@ -62,8 +93,6 @@ def report_errors_on_one_line(command: Callable[..., None]) -> Callable[..., Non
         except BrokenPipeError:
             raise  # the reader of the output has ended, as `head` does
         except (OSError, ValueError, ImportError, MemoryError) as error:
-            if is_interrupt(error):
-                raise
             text = TOO_LITTLE_MEMORY if isinstance(error, MemoryError) else str(error)
             if isinstance(error, OSError) and error.strerror:  # from the system: without "[Errno 13]"
                 text = f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}."
@@ -94,7 +123,7 @@ def check_files(options: Mapping[str, Any]) -> None:
 
 for panel, commands in COMMANDS.items():
     for command in commands:
-        app.command(rich_help_panel=panel)(report_errors_on_one_line(command))
+        app.command(rich_help_panel=panel)(report_errors_on_one_line(with_groups(command)))
 
 
 def _print_version(requested: bool) -> None:

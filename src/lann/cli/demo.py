@@ -13,11 +13,10 @@ import numpy as np
 import typer
 
 from lann.cli import options as opt
-from lann.cli.output import make_table, print_document, progress, results, step, styled
+from lann.cli.output import Output, make_table, styled
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import Console
     from rich.table import Table
 
 SETS = ("iris", "wine", "breast-cancer", "digits", "artificial-classification")
@@ -41,28 +40,26 @@ def demo(
     """
     if output.exists() and not output.is_dir():
         raise NotADirectoryError(f"{output} is a file; give the name of a folder.")
-    console = results(quiet=json)
+    out = Output(json)
     sets, seeds = (("iris", EXPLAINED_SET), SEEDS[:1]) if quick else (SETS, SEEDS)
-    accuracies = _compare(sets, seeds, quiet=json)
-    console.print(_accuracy_table(accuracies, len(seeds)))
-    console.print()
+    accuracies = _compare(sets, seeds, out)
+    out.print(_accuracy_table(accuracies, len(seeds)), "")
     output.mkdir(parents=True, exist_ok=True)
-    explained = _explain_prediction(output, console)
-    _suggest_commands(output, console)
-    if json:
-        files = [output / name for name in FILES]
-        print_document({"accuracies": accuracies, "explained": explained, "files": files, "notes": []})
+    explained = _explain_prediction(output, out)
+    out.files = [output / name for name in FILES]
+    _suggest_commands(output, out)
+    out.finish(lambda: {"accuracies": accuracies, "explained": explained})
 
 
-def _compare(sets: tuple[str, ...], seeds: tuple[int, ...], *, quiet: bool) -> list[dict[str, Any]]:
+def _compare(sets: tuple[str, ...], seeds: tuple[int, ...], out: Output) -> list[dict[str, Any]]:
     """Return the accuracies of kNN and LANN on each data set, means and standard deviations over splits."""
     from lann.datasets import load
 
     accuracies = []
-    with progress(quiet=quiet) as bar:
-        step(bar, "Compiling, once per installation")
+    with out.progress() as step:
+        step("Compiling, once per installation")
         _compile()
-        report, n_done = step(bar, "Comparing with kNN"), 0
+        report, n_done = step("Comparing with kNN"), 0
         for name in sets:
             X, y = load(name, return_X_y=True)
             scores = []
@@ -88,20 +85,13 @@ def _compare(sets: tuple[str, ...], seeds: tuple[int, ...], *, quiet: bool) -> l
 
 
 def _accuracy_table(accuracies: list[dict[str, Any]], n_splits: int) -> Table:
-    lines = [
-        [
-            line["data_set"],
-            f"{line['n_rows']} × {line['n_features']}",
-            str(line["n_classes"]),
-            f"{line['knn']:.3f} ± {line['knn_std']:.3f}",
-            styled(
-                f"{line['lann']:.3f} ± {line['lann_std']:.3f}",
-                "bold green" if line["lann"] > line["knn"] else "",
-            ),
-            f"{line['fit_seconds']:.2f}",
-        ]
-        for line in accuracies
-    ]
+    lines = []
+    for line in accuracies:
+        plain, ours = (f"{line[name]:.3f} ± {line[name + '_std']:.3f}" for name in ("knn", "lann"))
+        size = f"{line['n_rows']} × {line['n_features']}"
+        style = "bold green" if line["lann"] > line["knn"] else ""
+        seconds = f"{line['fit_seconds']:.2f}"
+        lines.append([line["data_set"], size, line["n_classes"], plain, styled(ours, style), seconds])
     return make_table(
         ["data set", ">>size", ">>classes", ">>kNN", ">>LANN", ">>fit, s"],
         lines,
@@ -136,13 +126,12 @@ def _split_scores(X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, float
     return plain.score(X[test], y[test]), ours.score(X[test], y[test]), seconds
 
 
-def _explain_prediction(folder: Path, console: Console) -> dict[str, Any]:
+def _explain_prediction(folder: Path, out: Output) -> dict[str, Any]:
     """Fit a model, print one explained prediction, and write what `lann fit` and `lann explain` write.
 
     Returns the explained prediction.
     """
-    from lann.cli.explain import explained_documents
-    from lann.cli.show_explanation import show_row
+    from lann.cli.explain import explained_documents, show_row
     from lann.report import save_report
     from lann.tables import TableModel, write_table
 
@@ -151,9 +140,9 @@ def _explain_prediction(folder: Path, console: Console) -> dict[str, Any]:
     model.save(folder / "model.lann")
     explanation = model.explain(new)
     title = f"One explained prediction: row {EXPLAINED_ROW} of rows.csv, whose label is {label}"
-    console.print(title, style="bold")
-    console.print()
-    show_row(explanation.row(EXPLAINED_ROW), console, n_columns=8)
+    out.print(title, "", style="bold")
+    row = explanation.row(EXPLAINED_ROW)
+    show_row(row, out, 8, row.relevances.max())
     write_table(train, folder / "breast-cancer.csv")
     write_table(new, folder / "rows.csv")
     explained = explanation[EXPLAINED_ROW].to_long_frame()
@@ -162,9 +151,8 @@ def _explain_prediction(folder: Path, console: Console) -> dict[str, Any]:
     return explained_documents(explanation[EXPLAINED_ROW])[0]
 
 
-def _suggest_commands(folder: Path, console: Console) -> None:
-    console.print()
-    console.print(f"Wrote {', '.join(FILES[:-1])} and {FILES[-1]} to {folder}. Try:")
+def _suggest_commands(folder: Path, out: Output) -> None:
+    out.print("", f"Wrote {', '.join(FILES[:-1])} and {FILES[-1]} to {folder}. Try:", soft_wrap=False)
     # The name by which this command was called, unless `lann` is on the path.
     command = "lann" if shutil.which("lann") else os.path.relpath(sys.argv[0])
     for line in (
@@ -172,9 +160,8 @@ def _suggest_commands(folder: Path, console: Console) -> None:
         f"{command} explain {folder / 'model.lann'} {folder / 'rows.csv'} --row 0",
         f"{command} fit {folder / 'breast-cancer.csv'} --target {TARGET} -o {folder / 'mine.lann'}",
     ):
-        console.print(f"  {line}", style="cyan", soft_wrap=True)
-    report = folder / "report.html"
-    console.print(f"All {N_NEW_ROWS} rows are explained in {report}: open it in a browser.", soft_wrap=True)
+        out.print(f"  {line}", style="cyan")
+    out.print(f"All {N_NEW_ROWS} rows are explained in {folder / 'report.html'}: open it in a browser.")
 
 
 def _tables() -> tuple[pd.DataFrame, pd.DataFrame, str]:

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import numpy as np
 
 from lann._markup import texts as _texts
 from lann._support.files import check_writable
 from lann._support.format import counted, percent
 from lann.cli import options as opt
-from lann.cli.output import (
-    collected_notes,
-    frame_records,
-    make_table,
-    print_document,
-    progress,
-    results,
-    show_notes,
-    step,
-    styled,
-)
+from lann.cli.output import Output, make_table, styled
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from lann.tables import ClassAccuracy, EmbeddedTable, EmbeddingSummary
 
 PAGES, FIGURES, TABLES = (".html", ".htm"), (".png", ".svg", ".pdf"), (".csv", ".csv.gz", ".parquet")
@@ -47,64 +34,49 @@ class LayoutMethod(StrEnum):
 
 
 NewRows = Annotated[
-    Path | None,
+    opt.File,
     opt.file_argument(f"The table: {opt.FORMATS} With --model, it has new rows, and may be left out."),
 ]
-Target = Annotated[str | None, opt.column_option("The column with the classes.", default="that of --model")]
-Output = Annotated[
+Target = Annotated[opt.Text, opt.column_option("The column with the classes.", default="that of --model")]
+OutputFiles = Annotated[
     list[Path],
     opt.output_option(
         "The file to write: .html (an interactive page), .png, .svg or .pdf (a figure), .csv, .csv.gz or "
         ".parquet (a table of coordinates and predictions). May be repeated."
     ),
 ]
-Test = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="A table of test rows, in the formats of the table.")
+TestTable = Annotated[
+    opt.File, opt.option("A table of test rows, in the formats of the table.", metavar="FILE")
 ]
-HeldOut = Annotated[
-    float | None, typer.Option(metavar="SHARE", help="The share of the rows to hold out: 0.3.")
-]
-Method = Annotated[LayoutMethod, typer.Option(help="The method of the layout.")]
-Neighbors = Annotated[
-    int, typer.Option(min=2, help="Size of a neighborhood: small shows details, large the whole.")
-]
-MinDist = Annotated[float, typer.Option(min=0, max=1, help="Least distance of similar rows; not for tsne.")]
+HeldOut = Annotated[float | None, opt.option("The share of the rows to hold out: 0.3.", metavar="SHARE")]
+Method = Annotated[LayoutMethod, opt.option("The method of the layout.")]
+Neighbors = Annotated[int, opt.at_least(2, "Size of a neighborhood: small shows details, large the whole.")]
+MinDist = Annotated[float, opt.option("Least distance of similar rows; not for tsne.", min=0, max=1)]
 Epochs = Annotated[
-    int | None,
-    typer.Option(min=1, help="Number of epochs of the layout.", show_default="depends on the method"),
+    int | None, opt.at_least(1, "Number of epochs of the layout.", default="depends on the method")
 ]
-Columns = Annotated[
-    int, typer.Option(min=1, help="Number of columns to list for each row, the most relevant first.")
-]
+Columns = Annotated[int, opt.at_least(1, "Number of columns to list for each row, the most relevant first.")]
 
 
 def embed(
     data: NewRows = None,
+    *,
     target: Target = None,
-    output: Output = [Path("embedding.html")],  # noqa: B006
+    output: OutputFiles = [Path("embedding.html")],  # noqa: B006
     model: opt.SavedModel = None,
-    test: Test = None,
+    test: TestTable = None,
     held_out: HeldOut = None,
     id: opt.Id = None,
-    drop: opt.Drop = None,
-    categorical: opt.Categorical = None,
-    numeric: opt.Numeric = None,
-    dates: opt.Dates = None,
-    metric: opt.Metric = opt.MetricForm.diagonal,
-    balanced: opt.Balanced = False,
+    used: opt.ColumnOptions,
+    fitting: opt.ModelOptions,
     method: Method = LayoutMethod.umap,
     neighbors: Neighbors = 15,
     min_dist: MinDist = 0.1,
     epochs: Epochs = None,
     columns: Columns = 5,
     json: opt.AsJson = False,
-    sep: opt.Sep = None,
-    decimal: opt.Decimal = None,
-    encoding: opt.Encoding = None,
-    sheet: opt.Sheet = None,
+    tables: opt.TableOptions,
     spreadsheet_safe: opt.SpreadsheetSafe = False,
-    jobs: opt.Jobs = None,
-    seed: opt.Seed = 0,
 ) -> None:
     """Embed rows in two dimensions: rows that are similar under the learned metrics are near each other.
 
@@ -116,58 +88,47 @@ def embed(
     from lann.embedding import LANNEmbedding
     from lann.tables import TableModel, TrainingTable
 
-    _check_options(output, method, epochs, jobs, seed)
-    kinds = opt.column_kinds(categorical, numeric, dates)
-    training_options = {
-        "--drop": drop, "--categorical, --numeric or --dates": kinds, "--balanced": balanced, "--test": test,
-        "--metric": metric != opt.MetricForm.diagonal, "--held-out": held_out is not None,
-    }  # fmt: skip
-    opt.check_table_or_model(data, model, target, training_options)
+    _check_options(output, method, epochs, fitting)
     _check_test_rows(data, test, held_out)
+    opt.check_table_or_model(data, model, target, used, fitting, test=test, held_out=held_out)
     layout = LANNEmbedding(
-        n_neighbors=neighbors, min_dist=min_dist, method=method.value, max_iter=epochs, n_jobs=jobs,
-        random_state=seed,
+        n_neighbors=neighbors, min_dist=min_dist, method=method.value, max_iter=epochs,
+        n_jobs=fitting.jobs, random_state=fitting.seed,
     )  # fmt: skip
-    tables = opt.TableOptions(sep, decimal, encoding, sheet)
-    with progress(quiet=json) as bar, collected_notes() as notes:
-        step(bar, "Reading")
-        frame = None if data is None else tables.read(data, notes).frame
-        test_frame = None if test is None else tables.read(test, notes).frame
-        name = "" if data is None else opt.table_name(data)
-        rows, embedded_frame, embedded_name, title = None, frame, name, name
+    out, name = Output(json), "" if data is None else opt.table_name(data)
+    with out.progress() as step:
+        step("Reading")
+        frame = None if data is None else tables.read(data, out.notes).frame
         if model is not None:
-            fitted = TableModel.load(model)
             title = model.name if data is None else f"{name} among the training rows of {model.name}"
+            fitted = TableModel.load(model)
+            step("Embedding")
+            embedded = fitted.embed(frame, embedding=layout, target=target, id=id, name=name)
         else:
-            assert frame is not None
-            assert target is not None
-            table = TrainingTable.from_frame(frame, target, id=id, drop=drop or [], kinds=kinds, name=name)
+            assert frame is not None and target is not None  # noqa: PT018
+            table = TrainingTable.from_frame(
+                frame, target, id=id, drop=used.drop or (), kinds=used.kinds, name=name
+            )
+            title, new_rows = name, {}
             if held_out is not None:
-                table, rows = table.split(held_out, random_state=seed)
+                table, rows = table.split(held_out, random_state=fitting.seed)
+                new_rows = {"frame": frame, "rows": rows, "target": target, "id": id, "name": name}
             elif test is not None:
-                embedded_frame, embedded_name, target = test_frame, opt.table_name(test), None
-                title = f"{name}, with the test rows of {embedded_name}"
-            else:
-                embedded_frame = target = id = None
-            classifier = opt.make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed)
-            fitted = table.fit(classifier, callback=step(bar, "Fitting"))
-        step(bar, "Embedding")
-        embedded = fitted.embed(
-            embedded_frame, rows, embedding=layout, target=target, id=id, name=embedded_name
-        )
-    console, summary = results(quiet=json), embedded.summarize()
-    _show_embedding(embedded, summary, console)
-    advice = HOLD_OUT_ROWS if model is None else GIVE_NEW_ROWS
-    optimistic = [] if summary.has_held_out else [f"{_texts.OPTIMISTIC} {advice}"]
-    shown_notes = [*optimistic, *notes]
-    show_notes(shown_notes, console)
+                test_name = opt.table_name(test)
+                new_rows = {"frame": tables.read(test, out.notes).frame, "id": id, "name": test_name}
+                title = f"{name}, with the test rows of {test_name}"
+            fitted = table.fit(fitting.classifier(), callback=step("Fitting"))
+            step("Embedding")
+            embedded = fitted.embed(embedding=layout, **new_rows)
+    summary = embedded.summarize()
+    _show_embedding(embedded, summary, out)
+    about_rows = list(out.notes)
+    if not summary.has_held_out:
+        out.notes.insert(0, f"{_texts.OPTIMISTIC} {HOLD_OUT_ROWS if model is None else GIVE_NEW_ROWS}")
+    out.show_notes()
     for path in output:
-        shown_notes += _write(path, embedded, title, notes, columns, spreadsheet_safe, console)
-    if json:
-        document = {"title": title, "n_train": embedded.n_train, "n_new": embedded.n_new}
-        document |= _accuracies(embedded, summary)
-        document |= {"rows": frame_records(embedded.to_frame(columns)), "files": output, "notes": shown_notes}
-        print_document(document)
+        _write(path, embedded, title, about_rows, columns, spreadsheet_safe, out)
+    out.finish(lambda: {"title": title, **_document(embedded, summary, columns)})
 
 
 def _check_test_rows(data: Path | None, test: Path | None, held_out: float | None) -> None:
@@ -178,7 +139,7 @@ def _check_test_rows(data: Path | None, test: Path | None, held_out: float | Non
 
 
 def _check_options(
-    output: list[Path], method: LayoutMethod, epochs: int | None, jobs: int | None, seed: int
+    output: list[Path], method: LayoutMethod, epochs: int | None, fitting: opt.ModelOptions
 ) -> None:
     """Validate, before the work, what would fail late or under another name."""
     from lann.embedding import LEAST_TSNE_ITER, check_installed
@@ -196,21 +157,19 @@ def _check_options(
         check_writable(path)
     if epochs is not None and method == LayoutMethod.tsne and epochs < LEAST_TSNE_ITER:
         raise ValueError(f"--epochs must be at least {LEAST_TSNE_ITER} with --method tsne; got {epochs}.")
-    if jobs == 0:
+    if fitting.jobs == 0:
         raise ValueError("--jobs must be a number of threads, or -1 for all cores; got 0.")
-    if not 0 <= seed < 2**32:
-        raise ValueError(f"--seed must be from 0 to {2**32 - 1}; got {seed}.")
+    if not 0 <= fitting.seed < 2**32:
+        raise ValueError(f"--seed must be from 0 to {2**32 - 1}; got {fitting.seed}.")
     check_installed(method.value)
     if any(path.suffix.lower() in FIGURES for path in output):
         check_matplotlib_support()
 
 
-def _show_embedding(embedded: EmbeddedTable, summary: EmbeddingSummary, console: Console) -> None:
+def _show_embedding(embedded: EmbeddedTable, summary: EmbeddingSummary, out: Output) -> None:
     """Print the size of an embedding, the accuracies by class, and the classes that are confused."""
     new = f" and {counted(embedded.n_new, 'new row')}" if embedded.n_new else ""
-    console.print(f"{counted(embedded.n_train, 'training row')}{new} embedded", soft_wrap=True)
-    import numpy as np
-
+    out.print(f"{counted(embedded.n_train, 'training row')}{new} embedded")
     accuracies = [(line.held_out or line.training).in_embedding for line in summary.by_class]
     lowest = np.sort(np.argsort(accuracies, kind="stable")[:MOST_CLASSES])  # NaN, without rows, comes last
     lines = [[embedded.classes[index], *_cells(summary.by_class[index])] for index in lowest]
@@ -223,15 +182,15 @@ def _show_embedding(embedded: EmbeddedTable, summary: EmbeddingSummary, console:
         title="Share of the rows whose class is predicted correctly",
         caption=f"and {n_more} more classes with higher shares" if n_more else None,
     )
-    console.print(table)
+    out.print(table)
     pairs = [
         f"{embedded.classes[pair.first]} and {embedded.classes[pair.second]} ({pair.n_confused} of their "
         f"{pair.n_rows} {kinds[-1]}, {percent(pair.n_confused / pair.n_rows)})"
         for pair in summary.pairs[:MOST_PAIRS]
     ]
     if pairs:
-        console.print(f"Confused most often in the embedding: {'; '.join(pairs)}", soft_wrap=True)
-    console.print(_texts.ACCURACIES, style="dim")
+        out.print(f"Confused most often in the embedding: {'; '.join(pairs)}")
+    out.hint(_texts.ACCURACIES)
 
 
 def _cells(line: ClassAccuracy) -> list[str]:
@@ -250,39 +209,36 @@ def _write(
     notes: list[str],
     n_columns: int,
     guard_formulas: bool,
-    console: Console,
-) -> list[str]:
-    """Write the embedding in the format that the file name has, and return notes about the file."""
+    out: Output,
+) -> None:
+    """Write the embedding in the format that the file name has."""
     from lann.report import save_embedding_figure, save_embedding_page
-    from lann.tables import write_table
 
-    is_page = path.suffix.lower() in PAGES
-    with collected_notes() as about_file:
-        if is_page:
+    ending = f": {len(embedded)} rows"
+    if path.name.lower().endswith(TABLES):
+        out.write_table(embedded.to_frame(n_columns), path, ending, guard_formulas=guard_formulas)
+        return
+    with out.collected_notes():
+        if path.suffix.lower() in PAGES:
             save_embedding_page(path, embedded, title=title, n_features=n_columns, notes=notes)
-        elif path.suffix.lower() in FIGURES:
-            save_embedding_figure(path, embedded, title=title)
+            ending += "; open it in a browser"
         else:
-            write_table(embedded.to_frame(n_columns), path, guard_formulas=guard_formulas)
-    hint = "; open it in a browser" if is_page else ""
-    console.print(f"Wrote {path}: {len(embedded)} rows{hint}", soft_wrap=True)
-    show_notes(about_file, console)
-    return about_file
+            save_embedding_figure(path, embedded, title=title)
+    out.wrote(path, ending)
+    out.show_notes()
 
 
-def _accuracies(embedded: EmbeddedTable, summary: EmbeddingSummary) -> dict[str, Any]:
-    """Return the accuracies of all rows and by class, and the classes that are confused."""
+def _document(embedded: EmbeddedTable, summary: EmbeddingSummary, n_columns: int) -> dict[str, Any]:
+    """Return the rows, the accuracies of all rows and by class, and the classes that are confused."""
 
-    def accuracies(line: ClassAccuracy) -> dict[str, Any]:
-        held_out = None if line.held_out is None else asdict(line.held_out)
-        return {"training": asdict(line.training), "held_out": held_out}
-
+    lines = [summary.overall, *summary.by_class]
+    overall, *classes = [{"training": line.training, "held_out": line.held_out} for line in lines]
     return {
-        "accuracies": accuracies(summary.overall),
-        "classes": [
-            {"label": label, **accuracies(line)}
-            for label, line in zip(embedded.classes, summary.by_class, strict=True)
-        ],
+        "n_train": embedded.n_train,
+        "n_new": embedded.n_new,
+        "rows": embedded.to_frame(n_columns).to_dict("records"),
+        "accuracies": overall,
+        "classes": [{"label": label, **line} for label, line in zip(embedded.classes, classes, strict=True)],
         "confused_pairs": [
             {
                 "labels": [embedded.classes[pair.first], embedded.classes[pair.second]],

@@ -1,81 +1,87 @@
-"""`lann explain`: the neighbors and columns behind predictions."""
+"""`lann explain`: the neighbors and columns behind predictions, and how they are printed."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import numpy as np
 
-from lann._markup import check_page_name, check_page_path
-from lann._support.format import counted
+from lann._markup import check_page_path
+from lann._markup import texts as _texts
+from lann._support.format import counted, percent, printable, signed_percent, value_text
 from lann.cli import options as opt
-from lann.cli.output import collected_notes, print_document, progress, results, show_notes, step
+from lann.cli.output import Output, make_table, more, styled
 
 if TYPE_CHECKING:
-    from lann.explain import Counterfactuals, Explanation
+    from rich.table import Table
+    from rich.text import Text
+
+    from lann.explain import ExplainedRow, Explanation, Overview
     from lann.tables import TableModel
 
 # More rows are printed with a line for each, or as a summary.
 MOST_IN_FULL = 10
 # Rows of a report by default, and at most: a page of about ten megabytes.
 REPORTED_ROWS, MOST_REPORTED_ROWS = 20, 500
-# Rows with a counterfactual if columns are frozen, and their number is not given.
-CHANGED_ROWS = 100
+# Columns whose values are shown for the neighbors.
+N_VALUES = 3
+BAR_LENGTH = 12
+# Of an overview: rows, classes, the width of names, and rows that are named where some are counted.
+MOST_ROWS, MOST_CLASSES, LONGEST_NAME, MOST_NAMED = 100, 8, 20, 5
+MARKS = {
+    "mistake": "Mistakes",
+    "ambiguous": "Rejected as ambiguous",
+    "doubtful": "Doubtful (the prediction leads the runner-up by less than 20 points)",
+    "far": "Far (nothing similar is among the training rows)",
+}
 
-Row = Annotated[
-    list[int] | None,
-    typer.Option(
-        help="A row to explain; the first one below the header is 0. May be repeated.",
-        show_default="0, or the first 20 for --html",
+Html = Annotated[
+    opt.File,
+    opt.option(
+        "Write a report, a page for the browser, instead of printing tables; of the first 20 rows if none is "
+        "given.",
+        metavar="FILE",
     ),
 ]
-Html = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write a report, a page for the browser, instead of printing tables."),
-]
 EmbeddingPage = Annotated[
-    Path | None,
-    typer.Option(
+    opt.File,
+    opt.option(
+        "A page of `lann embed`: rows and neighbors in the page of --html link to their points.",
         metavar="FILE",
-        help="A page of `lann embed`: rows and neighbors in the page of --html link to their points.",
     ),
 ]
 NumberOfCounterfactuals = Annotated[
     int | None,
-    typer.Option(
-        min=0,
-        help="Number of rows for which the page of --html says what would change the prediction.",
-        show_default="the first 100, fewer with many columns",
+    opt.at_least(
+        0,
+        "Number of rows for which the page of --html says what would change the prediction.",
+        default="the first 100, fewer with many columns",
     ),
 ]
-Columns = Annotated[int, typer.Option(min=1, help="Number of columns to show, the most relevant first.")]
+Columns = Annotated[int, opt.at_least(1, "Number of columns to show, the most relevant first.")]
+OutputFile = Annotated[
+    opt.File, opt.output_option(f"Write a table with a line per neighbor and column: {opt.TABLE_FORMATS}")
+]
 
 
 def explain(
     model: opt.ModelFile,
     data: opt.RowsFile,
-    row: Row = None,
-    rows: opt.Rows = None,
+    *,
+    rows: opt.RowOptions,
     html: Html = None,
     embedding: EmbeddingPage = None,
     counterfactuals: NumberOfCounterfactuals = None,
     frozen: opt.Frozen = None,
     columns: Columns = 10,
-    reject_cost: opt.RejectCost = None,
-    coverage: opt.Coverage = None,
-    risk: opt.Risk = None,
+    rejecting: opt.RejectOptions,
     id: opt.RowNames = None,
-    output: Annotated[
-        Path | None,
-        opt.output_option(f"Write a table with a line per neighbor and column: {opt.TABLE_FORMATS}"),
-    ] = None,
+    output: OutputFile = None,
     json: opt.AsJson = False,
-    sep: opt.Sep = None,
-    decimal: opt.Decimal = None,
-    encoding: opt.Encoding = None,
-    sheet: opt.Sheet = None,
+    tables: opt.TableOptions,
     spreadsheet_safe: opt.SpreadsheetSafe = True,
 ) -> None:
     """Explain predictions.
@@ -87,165 +93,75 @@ def explain(
     rejected, and why.
     """
     from lann.cli.predict import expectation
-    from lann.explain import Overview
     from lann.tables import TableModel, check_table_path
 
     if output is not None:
         check_table_path(output)
-    page = _Page(html, model, data, columns, embedding, counterfactuals, frozen)
-    page.check()
-    with progress(quiet=json) as bar, collected_notes() as notes:
-        step(bar, "Reading")
+    of_page = {"--embedding": embedding, "--counterfactuals": counterfactuals, "--frozen": frozen}
+    _check_page(html, embedding, of_page)
+    out, name = Output(json), opt.table_name(data)
+    with out.progress() as step:
+        step("Reading")
         fitted = TableModel.load(model)
-        reject = opt.make_reject_option(fitted, reject_cost, coverage, risk)
-        reading = opt.TableOptions(sep, decimal, encoding, sheet).read(data, notes)
-        chosen = _chosen_rows(row, rows, len(reading.frame), is_report=html is not None)
+        reject = rejecting.reject_option(fitted)
+        reading = tables.read(data, out.notes)
+        default = [0] if html is None else list(range(min(REPORTED_ROWS, len(reading.frame))))
+        chosen = rows.chosen(len(reading.frame), default)
+        if html is not None and len(chosen) > MOST_REPORTED_ROWS:
+            raise ValueError(
+                f"A report has at most {MOST_REPORTED_ROWS} rows; got {len(chosen)}. Give fewer with --rows, "
+                "or write all of them to a table with -o."
+            )
         blocks = fitted.explain_blocks(
-            reading.frame, chosen, block_size=MOST_REPORTED_ROWS, id=id, reject=reject,
-            name=opt.table_name(data),
-        )  # fmt: skip
-        explained = _Explained([], [], [], [])
-        explained.add_blocks(blocks, step(bar, "Explaining"), len(chosen), long=output is not None, json=json)
-        if output is not None:
-            step(bar, "Writing")
-            explained.write(output, guard_formulas=spreadsheet_safe)
-    overview, console = Overview.joined(explained.overviews), results(quiet=json)
+            reading.frame, chosen, block_size=MOST_REPORTED_ROWS, id=id, reject=reject, name=name
+        )
+        first, overview, table, documents = _explained(
+            blocks, output is not None, json, step("Explaining"), len(chosen)
+        )
+    expected = [] if reject is None else [expectation(reject)]
     if html is not None:
-        expected = [] if reject is None else [f"{expectation(reject)}."]
-        page.save(fitted, explained.first[0], [*notes, *expected], reading.sha256)
-        n_explained = f"{counted(len(explained.first[0]), 'row')} explained"
-        console.print(f"Wrote {html}: {n_explained}; open it in a browser", soft_wrap=True)
+        notes = [*out.notes, *[f"{text}." for text in expected]]
+        _save_page(html, fitted, first, of_page, columns, notes, (model, data, reading.sha256))
+        out.wrote(html, f": {counted(len(first), 'row')} explained; open it in a browser")
+    elif len(overview) <= MOST_IN_FULL:
+        _show_rows(first, out, columns)
+    elif output is not None:
+        _show_summary(overview, out, columns)
     else:
-        _show(explained.first[0], overview, console, columns, chosen[0], is_summary=output is not None)
+        out.print(_overview_table(overview))
+        out.print(f"One row in full: --row {chosen[0]}; all in a page: --html report.html", style="dim")
     if output is not None:
-        console.print(f"Wrote {output}", soft_wrap=True)
-    if reject is not None and html is None:
-        console.print(expectation(reject), style="dim", soft_wrap=True)
-    show_notes(notes, console)
-    if json:
-        print_document(
-            {
-                "model": model,
-                "table": opt.table_name(data),
-                "n_rows": len(overview),
-                "accuracy": overview.accuracy,
-                "n_doubtful": overview.n_doubtful,
-                "n_far": overview.n_far,
-                "decision_counts": overview.decision_counts,
-                "class_counts": overview.class_counts,
-                "mean_relevances": dict(overview.relevant_features),
-                "rows": explained.documents,
-                "files": [path for path in (html, output) if path is not None],
-                "notes": notes,
-            }
-        )
+        out.write_table(table, output, guard_formulas=spreadsheet_safe)
+    if html is None:
+        out.print(*expected, style="dim")
+    out.finish(lambda: {"model": model, "table": name, **_counts(overview), "rows": documents})
 
 
-class _Explained(NamedTuple):
-    """Explanations of blocks of rows: the first one, overviews, and tables and documents if needed."""
+def _explained(
+    blocks: Iterable[Explanation], is_long: bool, is_json: bool, report: opt.Report, n_rows: int
+) -> tuple[Explanation, Overview, Any, list[dict[str, Any]]]:
+    """Return the first block of explained rows, the overview of all, a table and documents if needed."""
+    import pandas as pd
 
-    first: list[Explanation]
-    overviews: list[Any]
-    tables: list[Any]
-    documents: list[dict[str, Any]]
+    from lann.explain import Overview
 
-    def add_blocks(self, blocks: Any, report: opt.Report, n_rows: int, *, long: bool, json: bool) -> None:
-        """Add blocks of explained rows, and report the progress."""
-        n_done = 0
-        for block in blocks:
-            if not self.first:
-                self.first.append(block)
-            self.overviews.append(block.overview())
-            if long:
-                self.tables.append(block.to_long_frame())
-            if json:
-                self.documents.extend(explained_documents(block))
-            n_done += len(block)
-            report(n_done, n_rows)
-
-    def write(self, path: Path, *, guard_formulas: bool) -> None:
-        """Write the table with a line per neighbor and column."""
-        import pandas as pd
-
-        from lann.tables import write_table
-
-        write_table(pd.concat(self.tables, ignore_index=True), path, guard_formulas=guard_formulas)
+    first, overviews, tables, documents, n_done = None, [], [], [], 0
+    for block in blocks:
+        first = block if first is None else first
+        overviews.append(block.overview())
+        tables += [block.to_long_frame()] * is_long
+        documents += explained_documents(block) if is_json else []
+        n_done += len(block)
+        report(n_done, n_rows)
+    assert first is not None
+    table = pd.concat(tables, ignore_index=True) if is_long else None
+    return first, Overview.joined(overviews), table, documents
 
 
-class _Page(NamedTuple):
-    """The options about the report."""
-
-    html: Path | None
-    model: Path
-    data: Path
-    n_columns: int
-    embedding: Path | None
-    n_counterfactuals: int | None
-    frozen: list[str] | None
-
-    def check(self) -> None:
-        """Raise ValueError if options of a report are given without it, or name no embedding page."""
-        if self.html is not None:
-            check_page_path(self.html)
-        given = {
-            "--embedding": self.embedding,
-            "--counterfactuals": self.n_counterfactuals,
-            "--frozen": self.frozen,
-        }
-        for option, value in given.items():
-            if self.html is None and value:
-                raise ValueError(f"{option} is about the page of --html; give --html report.html, too.")
-        if self.embedding is not None:
-            if not self.embedding.is_file():
-                page = self.embedding
-                raise ValueError(f"There is no file {page}; write it by `lann embed -o {page}`.")
-            check_page_name(self.embedding)
-
-    def save(self, fitted: TableModel, found: Explanation, notes: list[str], sha256: str | None) -> None:
-        """Write the report."""
-        from lann.report import SourceFile, save_report
-
-        assert self.html is not None
-        name = opt.table_name(self.data)
-        sources = [SourceFile.from_path(self.model)]
-        if sha256 is not None:
-            sources.append(SourceFile(name, sha256))
-        address = None
-        if self.embedding is not None:  # relative to the folder of the page
-            relative = os.path.relpath(self.embedding.resolve(), self.html.resolve().parent)
-            address = Path(relative).as_posix()
-        n_rows = self.n_counterfactuals
-        changes: Counterfactuals | int | Literal["auto"] = "auto" if n_rows is None else n_rows
-        if self.frozen:
-            some = found[: CHANGED_ROWS if n_rows is None else n_rows]
-            changes = fitted.counterfactuals_of_explanation(some, frozen=self.frozen) if len(some) else 0
-        save_report(
-            self.html,
-            fitted,
-            found,
-            title=f"{self.model.name} on {name}",
-            n_features=self.n_columns,
-            notes=notes,
-            counterfactuals=changes,
-            embedding=address,
-            files=sources,
-        )
-
-
-def _show(
-    found: Explanation, overview: Any, console: Any, n_columns: int, first_row: int, *, is_summary: bool
-) -> None:
-    """Print explained rows: in full, as a summary, or a line for each."""
-    from lann.cli.show_explanation import overview_table, show_rows, show_summary
-
-    if len(overview) <= MOST_IN_FULL:
-        show_rows(found, console, n_columns=n_columns)
-    elif is_summary:
-        show_summary(overview, console, n_columns=n_columns)
-    else:
-        console.print(overview_table(overview))
-        hint = f"One row in full: --row {first_row}; all of them in a page: --html report.html"
-        console.print(hint, style="dim", soft_wrap=True)
+def _counts(overview: Overview) -> dict[str, Any]:
+    names = ("accuracy", "n_doubtful", "n_far", "decision_counts", "class_counts")
+    counts = {name: getattr(overview, name) for name in names}
+    return {"n_rows": len(overview), **counts, "mean_relevances": dict(overview.relevant_features)}
 
 
 def explained_documents(explanation: Explanation) -> list[dict[str, Any]]:
@@ -254,14 +170,227 @@ def explained_documents(explanation: Explanation) -> list[dict[str, Any]]:
     return [row | {"sentence": text} for row, text in zip(explanation.to_dict(), sentences, strict=True)]
 
 
-def _chosen_rows(row: list[int] | None, rows: str | None, n_rows: int, *, is_report: bool) -> list[int]:
-    """Return the rows that --row and --rows name, or the first ones."""
-    if not row and rows is None:
-        return list(range(min(REPORTED_ROWS, n_rows))) if is_report else [0]
-    chosen = opt.named_rows(row, rows, n_rows)
-    if is_report and len(chosen) > MOST_REPORTED_ROWS:
-        raise ValueError(
-            f"A report has at most {MOST_REPORTED_ROWS} rows; got {len(chosen)}. Give fewer with --rows, or "
-            "write all of them to a table with -o."
+def _check_page(html: Path | None, embedding: Path | None, of_page: dict[str, Any]) -> None:
+    """Raise ValueError if options of a report are given without it, or name no embedding page."""
+    if html is not None:
+        check_page_path(html)
+    for option, value in of_page.items():
+        if html is None and value:
+            raise ValueError(f"{option} is about the page of --html; give --html report.html, too.")
+    if embedding is not None:
+        if not embedding.is_file():
+            raise ValueError(f"There is no file {embedding}; write it by `lann embed -o {embedding}`.")
+        check_page_path(embedding)
+
+
+def _save_page(
+    html: Path,
+    fitted: TableModel,
+    explanation: Explanation,
+    of_page: dict[str, Any],
+    n_columns: int,
+    notes: list[str],
+    source: tuple[Path, Path, str | None],
+) -> None:
+    """Write the report; the source is the model, the table and the hash of its content."""
+    from lann.report import SourceFile, save_report
+
+    embedding, n_changed, frozen = of_page.values()
+    model, data, sha256 = source
+    files = [SourceFile.from_path(model)]
+    if sha256 is not None:
+        files.append(SourceFile(opt.table_name(data), sha256))
+    if embedding is not None:  # relative to the folder of the page
+        embedding = Path(os.path.relpath(embedding.resolve(), html.resolve().parent)).as_posix()
+    save_report(
+        html,
+        fitted,
+        explanation,
+        title=f"{model.name} on {opt.table_name(data)}",
+        n_features=n_columns,
+        notes=notes,
+        counterfactuals="auto" if n_changed is None else n_changed,
+        frozen=frozen or (),
+        embedding=embedding,
+        files=files,
+    )
+
+
+def _show_rows(explanation: Explanation, out: Output, n_columns: int) -> None:
+    """Print explained rows; several have a heading each, and bars of the same scale."""
+    largest = float(explanation.relevances.max(initial=0.0))
+    for position, row in enumerate(explanation.rows()):
+        if len(explanation) > 1:
+            out.print(*[""] * (position > 0))
+            out.print(row.title, style="bold")
+        show_row(row, out, n_columns, largest)
+
+
+def show_row(row: ExplainedRow, out: Output, n_columns: int, largest: float) -> None:
+    """Print an explained row: a summary, the neighbors, and the most relevant columns.
+
+    The longest bar is that of the relevance `largest`.
+    """
+    out.print(_row_summary(row), row.sentence, "", soft_wrap=False)
+    out.print(_neighbor_table(row), "", _column_table(row, n_columns, largest))
+    how_to_read = [f"Relevance: {_texts.RELEVANCE[0].lower()}{_texts.RELEVANCE[1:]}"]
+    if not row.has_relevant_feature:
+        out.print(_texts.NO_RELEVANT_COLUMN, soft_wrap=False)
+    if row.support is not None and row.base_values is not None:
+        base = percent(float(row.base_values[row.class_index(row.prediction)]))
+        how_to_read.append(
+            f"Support: what the value adds to the probability of {row.prediction}, from {base} at training "
+            f"rows of other classes to {percent(row.probability)} here; all columns together add up to it."
         )
-    return chosen
+    if row.separation is not None and len(row.classes) > 2:
+        how_to_read.append(f"Lead: how much of the lead over {row.runner_up} depends on the value.")
+    if row.typical is not None and row.typical_of_runner_up is not None:
+        how_to_read.append(_texts.TYPICAL)
+        typical, next_typical = row.typical, row.typical_of_runner_up
+        lines = [
+            [name, value_text(row.values[j]), row.percentile_text(j), typical[j], next_typical[j]]
+            for j, name in enumerate(row.feature_names[:n_columns])
+        ]
+        columns = [f">typical of {row.prediction}", f">typical of {row.runner_up}"]
+        columns = ["column", ">this row", ">percentile", *columns]
+        out.print("", make_table(columns, lines, title="Values beside those of the training rows"))
+    out.hint(*how_to_read)
+
+
+def _row_summary(row: ExplainedRow) -> str:
+    """Return the prediction and the runner-up with their votes."""
+    k, n_same = len(row.neighbor_labels), int(np.sum(row.neighbor_labels == row.prediction))
+    share = f"all {k}" if n_same == k else f"{n_same} of the {k}"
+    if k == 1:
+        share = "the"
+    rows, are = ("row" if k == 1 else "rows"), ("is" if n_same == 1 else "are")
+    truth = ""
+    if row.true_label is not None:
+        verdict = "correct" if row.true_label == row.prediction else "wrong"
+        truth = f" The prediction is {verdict}: the label is {row.true_label}."
+    return (
+        f"Predicted {row.prediction}, with probability {percent(row.probability)}: {share} nearest training "
+        f"{rows} {are} {row.prediction}. Next is {row.runner_up}, with {percent(row.runner_up_probability)}."
+        f"{truth}"
+    )
+
+
+def _neighbor_table(row: ExplainedRow) -> Table:
+    n_values = 0 if row.neighbor_values is None else min(N_VALUES, len(row.feature_names))
+    ids = ["id"] * (row.neighbor_ids is not None)
+    label = "?" if row.true_label is None else str(row.true_label)
+    values = [value_text(value) for value in row.values[:n_values]]
+    first = ["this row", *([row.id or ""] * len(ids)), label, "", "", *values]
+    lines: list[list[str | Text] | None] = [[styled(cell, "bold") for cell in first], None]
+    for k in range(row.n_listed):
+        if row.neighbor_values is not None:
+            values = [value_text(value) for value in row.neighbor_values[k, :n_values]]
+        names = [str(row.neighbors[k])]
+        if row.neighbor_ids is not None:
+            names.append(str(row.neighbor_ids[k]))
+        distance, votes = f"{row.distances[k]:.3g}", percent(row.vote_shares[k])
+        lines.append([*names, str(row.neighbor_labels[k]), distance, votes, *values])
+    if row.others is not None:
+        votes = percent(row.others.vote_share)
+        names = [row.others.title, *[""] * len(ids)]
+        lines += [None, [*names, row.others.label_text, "", votes, *[""] * n_values]]
+    columns = [">row", *ids, "label", ">distance", ">votes"]
+    columns += [f">{name}" for name in row.feature_names[:n_values]]
+    return make_table(columns, lines, title="The training rows that voted, nearest first")
+
+
+def _column_table(row: ExplainedRow, n_columns: int, largest: float) -> Table:
+    signed = {} if row.support is None else {">support": row.support}
+    if row.separation is not None and len(row.classes) > 2:
+        signed[">lead"] = row.separation
+    distance_shares, lines = row.distance_shares, []
+    for j, name in enumerate(row.feature_names[:n_columns]):
+        relevance, note, value = row.relevances[j], row.value_note(j), value_text(row.values[j])
+        bar = "█" * round(BAR_LENGTH * relevance / (largest or 1.0)) or ("▏" if relevance > 0 else "")
+        texts = [signed_percent(values[j]) for values in signed.values()]
+        lines.append(
+            [
+                name,
+                f"{value} ({note})" if note else value,
+                f"{bar:<{BAR_LENGTH}}",
+                percent(relevance, 1),
+                *[styled(text, {"+": "blue", "−": "dark_orange"}.get(text[0], "")) for text in texts],
+                percent(distance_shares[j], 1),
+            ]
+        )
+    return make_table(
+        ["column", ">this row", "relevance", ">", *signed, ">share of distance"],
+        lines,
+        title="What the prediction depends on",
+        caption=more(len(row.feature_names) - n_columns, "column"),
+    )
+
+
+def _show_summary(overview: Overview, out: Output, n_columns: int) -> None:
+    """Print how many rows are explained, their predictions, and the most relevant columns."""
+    n_rows, n_labels, marks = len(overview), overview.n_labels, overview.marks
+    predicted = [(label, n) for label, n in overview.class_counts.items() if n]
+    counts = sorted(predicted, key=lambda pair: -pair[1])
+    shown = [f"{label} ({n:,}, {percent(n / n_rows)})" for label, n in counts[:MOST_CLASSES]]
+    others = more(len(counts) - len(shown), "class", plural="more classes")
+    out.print(f"{counted(n_rows, 'row')} explained")
+    out.print(f"Predictions: {', '.join(shown)}{f' {others}' if others else ''}")
+    if n_labels:
+        n_correct = n_labels - int(marks["mistake"].sum())
+        ending = "" if n_labels == n_rows else " with a label"
+        rows = f"{n_correct:,} of {counted(n_labels, 'row')}{ending}"
+        out.print(f"Accuracy: {percent(n_correct / n_labels, 1)} ({rows})")
+    for mark, are_marked in marks.items():
+        if (mark == "mistake" and not n_labels) or (mark == "far" and overview.n_far is None):
+            continue
+        marked = overview.rows["row"][are_marked].tolist()
+        text = f"{MARKS[mark]}: {counted(len(marked), 'row')}"
+        if marked:
+            ending = ", …" if len(marked) > MOST_NAMED else ""
+            text += (
+                f", {percent(len(marked) / n_rows, 1)}: {', '.join(map(str, marked[:MOST_NAMED]))}{ending}"
+            )
+        out.print(text)
+    out.print("Mean relevance by column", style="bold")
+    features = overview.relevant_features
+    lines = [[name, percent(relevance, 1)] for name, relevance in features[:n_columns]]
+    caption = more(len(features) - n_columns, "column")
+    out.print(make_table(["column", ">relevance"], lines, caption=caption))
+
+
+def _overview_table(overview: Overview) -> Table:
+    """Return a table with one line for each row, cut where the terminal is too narrow."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    rows, marks = overview.rows, overview.marks
+    decisions = rows["decision"] if "decision" in rows else [None] * len(rows)
+    remarks = []
+    for i, decision in enumerate(decisions):
+        flags = ["wrong" if mark == "mistake" else mark for mark, marked in marks.items() if marked[i]]
+        remarks.append(", ".join(f"rejected: {flag}" if flag == decision else flag for flag in flags))
+    table = Table(
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        caption=more(len(overview) - MOST_ROWS, "row", ": write all to a file with -o"),
+        caption_justify="left",
+    )
+    ids, notes = ["id"] * ("id" in rows), ["note"] * any(remarks)
+    for name in ("row", *ids, "prediction", "", "next", *notes):
+        is_number = name in ("row", "")
+        width = None if is_number or name == "note" else LONGEST_NAME
+        table.add_column(name, justify="right" if is_number else "left", no_wrap=True, max_width=width)
+    table.add_column("because of")  # the only column that gives way to the width of the terminal
+    for row, remark in zip(rows.head(MOST_ROWS).to_dict("records"), remarks, strict=False):
+        table.add_row(
+            str(row["row"]),
+            *[str(row[id]) for id in ids],
+            str(row["prediction"]),
+            percent(row["probability"]),
+            str(row["runner_up"]),
+            *[remark for _ in notes],
+            Text(printable(row["reasons"]) or "all columns together", no_wrap=True, overflow="ellipsis"),
+        )
+    return table

@@ -6,28 +6,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from lann._markup import texts as _texts
 from lann._support.files import check_writable
-from lann._support.format import counted, percent
+from lann._support.format import counted, percent, size_text
 from lann.cli import options as opt
-from lann.cli.output import (
-    collected_notes,
-    make_table,
-    print_document,
-    progress,
-    results,
-    show_notes,
-    step,
-    styled,
-)
+from lann.cli.output import Output, make_table, styled
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-    from lann.tables import Column, FittedFold, TableModel, TrainingTable
+    from lann.tables import FittedFold, Reading, TableModel, TrainingTable
 
 # Singular and plural of what a column holds.
 KINDS = {
@@ -47,58 +36,48 @@ MOST_CLASSES = 8
 MOST_RECALLS = 12
 MOST_CATEGORIES, MOST_CHARACTERS = 3, 20
 
+TrainingFile = Annotated[Path, opt.file_argument(f"The training table: {opt.FORMATS}")]
+Target = Annotated[str, opt.column_option("The column to predict.", default=False)]
+ModelFile = Annotated[Path, opt.output_option("The file to save the model in.")]
+Neighbors = Annotated[int | None, opt.at_least(1, "Number of neighbors that vote.", default="auto")]
+CrossValidate = Annotated[bool, opt.option("Whether to cross-validate first.", "--cv/--no-cv")]
+ShowColumns = Annotated[bool, opt.option("Print what each column holds and how it is used.", "--columns")]
 MaxRows = Annotated[
     int | None,
-    typer.Option(
-        min=2,
+    opt.option(
+        "Learn from at most this number of rows, drawn at random; the table can be larger than memory.",
         metavar="N",
-        help="Learn from at most this number of rows, drawn at random; the table can be larger than memory.",
-        show_default="all that fit into memory",
+        default="all that fit into memory",
+        min=2,
     ),
 ]
 Memory = Annotated[
-    str | None,
-    typer.Option(
+    opt.Text,
+    opt.option(
+        "The memory that may be taken, such as 2GB: as many rows are drawn at random as fit into it.",
         metavar="SIZE",
-        help="The memory that may be taken, such as 2GB: as many rows are drawn at random as fit into it.",
-        show_default="60% of what is available",
+        default="60% of what is available",
     ),
-]
-Neighbors = Annotated[
-    int | None, typer.Option(min=1, help="Number of neighbors that vote.", show_default="auto")
-]
-Folds = Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")]
-CrossValidate = Annotated[bool, typer.Option("--cv/--no-cv", help="Whether to cross-validate first.")]
-ShowColumns = Annotated[
-    bool, typer.Option("--columns", help="Print what each column holds and how it is used.")
 ]
 
 
 def fit(
-    data: Annotated[Path, opt.file_argument(f"The training table: {opt.FORMATS}")],
-    target: Annotated[str, opt.column_option("The column to predict.", default=False)],
-    output: Annotated[Path, opt.output_option("The file to save the model in.")] = Path("model.lann"),
+    data: TrainingFile,
+    *,
+    target: Target,
+    output: ModelFile = Path("model.lann"),
     id: opt.Id = None,
-    drop: opt.Drop = None,
-    categorical: opt.Categorical = None,
-    numeric: opt.Numeric = None,
-    dates: opt.Dates = None,
+    used: opt.ColumnOptions,
     sample_weight: opt.SampleWeight = None,
     neighbors: Neighbors = None,
-    metric: opt.Metric = opt.MetricForm.diagonal,
-    balanced: opt.Balanced = False,
-    folds: Folds = 5,
+    fitting: opt.ModelOptions,
+    folds: Annotated[int, opt.at_least(2, "Number of folds of the cross-validation.")] = 5,
     cv: CrossValidate = True,
     columns: ShowColumns = False,
     max_rows: MaxRows = None,
     memory: Memory = None,
     json: opt.AsJson = False,
-    sep: opt.Sep = None,
-    decimal: opt.Decimal = None,
-    encoding: opt.Encoding = None,
-    sheet: opt.Sheet = None,
-    jobs: opt.Jobs = None,
-    seed: opt.Seed = 0,
+    tables: opt.TableOptions,
 ) -> None:
     """Fit a model to a table and save it.
 
@@ -115,57 +94,97 @@ def fit(
     from lann.tables import TrainingTable
 
     check_writable(output)
-    name, console = opt.table_name(data), results(quiet=json)
-    kinds = opt.column_kinds(categorical, numeric, dates)
-    limit = opt.RowLimit(target, max_rows, memory, folds if cv else 0, seed)
-    with collected_notes() as notes:
-        with progress(quiet=json) as bar:
-            tables = opt.TableOptions(sep, decimal, encoding, sheet)
-            reading = tables.read_training_rows(data, limit, notes, step(bar, "Reading"))
+    out, name, kinds = Output(json), opt.table_name(data), used.kinds
+    with out.progress() as step:
+        limit, why = _row_limit(data, tables, max_rows, memory, folds if cv else 0)
+        if limit is None:
+            reading = tables.read(data, out.notes)
+        else:
+            reading = _sample(
+                data, tables, target, limit, why, fitting.seed, notes=out.notes, report=step("Reading")
+            )
         table = TrainingTable.from_frame(
-            reading.frame, target, id=id, drop=drop or [], kinds=kinds, sample_weight=sample_weight,
+            reading.frame, target, id=id, drop=used.drop or [], kinds=kinds, sample_weight=sample_weight,
             row_numbers=reading.row_numbers, name=name,
         )  # fmt: skip
     if neighbors is not None and sample_weight is None and neighbors > len(table):
         raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {name}.")
-    classifier = opt.make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed, neighbors=neighbors)
-    console.print(*_summary(table), sep="\n", soft_wrap=True)
-    show_notes(notes, console)
+    classifier = fitting.classifier(neighbors)
+    out.print(*_summary(table))
+    out.show_notes()
     if columns:
-        console.print(_column_table(table))
-    scores: pd.DataFrame | None = None
+        out.print(_column_table(table))
     fitted: list[FittedFold] = []
-    if cv:
-        scores, found = _cross_validate(table, classifier, folds, seed, fitted, quiet=json)
-        if scores is not None:
-            console.print(_score_table(scores), _recall_table(scores, table))
-        show_notes(found, console)
-        notes += found
-    with progress(quiet=json) as bar:
-        report = step(bar, "Fitting")
+    scores = _cross_validate(table, classifier, folds, fitting.seed, fitted, out) if cv else None
+    with out.progress() as step:
         model = table.fit(
-            classifier, scores=scores, folds=fitted, data_sha256=reading.sha256, callback=report
+            classifier, scores=scores, folds=fitted, data_sha256=reading.sha256, callback=step("Fitting")
         )
-    console.print(f"Vote: {model.classifier.vote_}", soft_wrap=True)
+    out.print(f"Vote: {model.classifier.vote_}")
     prepare_explanations(model.classifier)
     model.save(output)
-    console.print(f"Saved {output}", soft_wrap=True)
-    if json:
-        print_document({"table": name, **_document(table, model, scores), "files": [output], "notes": notes})
+    out.files.append(output)
+    out.print(f"Saved {output}")
+    out.finish(lambda: {"table": name, **_document(table, model, scores)})
+
+
+def _row_limit(
+    data: Path, tables: opt.TableOptions, max_rows: int | None, memory: str | None, n_folds: int
+) -> tuple[int | None, str]:
+    """Return the number of rows to draw, None for all, and why it is less than the user asked for."""
+    from lann.tables import is_large_table, table_size
+
+    is_limited = max_rows is not None or tables.sheet is not None
+    if memory is None and (is_limited or not is_large_table(data)):
+        return max_rows, ""
+    size = table_size(data, memory=memory, n_folds=n_folds, **asdict(tables))
+    if size is None:
+        if memory is not None:
+            raise ValueError("--memory cannot be used with standard input, which is read as a whole.")
+        return max_rows, ""
+    if size.fits or (max_rows is not None and max_rows <= size.n_fitting):
+        return max_rows, ""
+    return size.n_fitting, (
+        f"A fit to all rows would take about {size_text(size.n_bytes)} of memory, of which "
+        f"{size_text(size.memory)} may be taken: "
+    )
+
+
+def _sample(
+    data: Path,
+    tables: opt.TableOptions,
+    target: str,
+    n_rows: int,
+    why: str,
+    seed: int,
+    *,
+    notes: list[str],
+    report: opt.Report,
+) -> Reading:
+    """Read some rows of a table, drawn at random."""
+    from lann.tables import sample_table
+
+    reading = sample_table(data, target, n_rows, random_state=seed, callback=report, **asdict(tables))
+    n_drawn = len(reading.frame)
+    if n_drawn < (reading.n_labeled_rows or 0):  # there is another note about rows without a label
+        notes.append(f"{why}{n_drawn:,} of {reading.n_file_rows:,} rows are drawn at random to learn from.")
+    opt.note_format(data, reading, notes)
+    return reading
 
 
 def _summary(table: TrainingTable) -> tuple[str, str]:
     """Return the size of a table and the kinds of its columns, and its classes, in a line each."""
     kinds: list[str] = [column.kind for column in table.columns]
-    counts = [(kinds.count(kind), names[1]) for kind, names in KINDS.items()]
-    parts = ", ".join(f"{count} with {name}" for count, name in counts if count)
+    parts = ", ".join(
+        f"{kinds.count(kind)} with {names[1]}" for kind, names in KINDS.items() if kind in kinds
+    )
     n_ignored = kinds.count("ignored")
     rest = f"; {n_ignored} {'is' if n_ignored == 1 else 'are'} not used" if n_ignored else ""
     columns = f"{counted(len(kinds) - n_ignored, 'column')}: {parts}{rest}"
     sizes = sorted(zip(table.class_sizes, table.classes, strict=True), key=lambda pair: -pair[0])
     shown = ", ".join(f"{label} ({size})" for size, label in sizes[:MOST_CLASSES])
-    more = f" and {len(sizes) - MOST_CLASSES} more" if len(sizes) > MOST_CLASSES else ""
-    classes = f"{len(sizes)} classes of {table.target}: {shown}{more}"
+    others = f" and {len(sizes) - MOST_CLASSES} more" if len(sizes) > MOST_CLASSES else ""
+    classes = f"{len(sizes)} classes of {table.target}: {shown}{others}"
     return f"{counted(len(table), 'row')}; {columns}", classes
 
 
@@ -173,22 +192,18 @@ def _column_table(table: TrainingTable) -> Table:
     """Return a table with the kind of each column, its range or categories, and its missing values."""
     lines: list[list[Any]] = []
     for column in table.columns:
-        if column.is_used:
-            values = table.rows[column.name]
-            share = float(values.isna().mean())
-            missing = percent(share, 1) if share else ""
-            cells = column.name, KINDS[column.kind][0], _range(column, values), missing, column.reason
-            lines.append(list(cells))
-        else:
+        if not column.is_used:
             lines.append([styled(text, "dim") for text in (column.name, "not used", "", "", column.reason)])
+            continue
+        values = table.rows[column.name]
+        share = float(values.isna().mean())
+        if column.kind in ("number", "date"):
+            text = f"{column.format(values.min())} to {column.format(values.max())}"
+        else:
+            text = category_text([column.format(value) for value in values.value_counts().index])
+        missing = percent(share, 1) if share else ""
+        lines.append([column.name, KINDS[column.kind][0], text, missing, column.reason])
     return make_table(["column", "kind", "values", ">missing", "why"], lines, title="Columns")
-
-
-def _range(column: Column, values: pd.Series) -> str:
-    """Return the smallest and the largest value, or the most frequent categories."""
-    if column.kind in ("number", "date"):
-        return f"{column.format(values.min())} to {column.format(values.max())}"
-    return category_text([column.format(value) for value in values.value_counts().index])
 
 
 def category_text(categories: list[str], counts: list[int] | None = None) -> str:
@@ -204,55 +219,53 @@ def category_text(categories: list[str], counts: list[int] | None = None) -> str
 
 
 def _cross_validate(
-    table: TrainingTable, classifier: Any, n_folds: int, seed: int, fitted: list[FittedFold], *, quiet: bool
-) -> tuple[pd.DataFrame | None, list[str]]:
-    """Return the scores, None if every class has one row only, and notes; add classifiers to `fitted`."""
+    table: TrainingTable, classifier: Any, n_folds: int, seed: int, fitted: list[FittedFold], out: Output
+) -> pd.DataFrame | None:
+    """Print and return the scores, None if every class has one row only; add classifiers to `fitted`."""
     from lann.tables import cross_validate
 
     if table.class_sizes.max() < 2:
-        return None, ["There is no cross-validation, as every class has one row only."]
-    with progress(quiet=quiet) as bar, collected_notes() as notes:
-        report = step(bar, "Cross-validating")
+        out.notes.append("There is no cross-validation, as every class has one row only.")
+        return None
+    with out.progress() as step:
         scores = cross_validate(
-            table, classifier, n_folds=n_folds, random_state=seed, callback=report, folds=fitted
+            table,
+            classifier,
+            n_folds=n_folds,
+            random_state=seed,
+            callback=step("Cross-validating"),
+            folds=fitted,
         )
-    return scores, notes
-
-
-def _score_table(scores: pd.DataFrame) -> Table:
-    lines = []
-    for method, part in scores.groupby("method", sort=False):
-        values = [part[score] for score in SCORES]
-        lines.append([str(method), *[f"{one.mean():.3f} ± {one.std(ddof=0):.3f}" for one in values]])
+    means = scores.groupby("method", sort=False).mean()
+    deviations = scores.groupby("method", sort=False).std(ddof=0)
+    lines = [
+        [str(method), *[f"{means[s][method]:.3f} ± {deviations[s][method]:.3f}" for s in SCORES]]
+        for method in means.index
+    ]
     title = f"{scores['fold'].nunique()}-fold cross-validation"
     columns = ["method", *[f">{name}" for name in SCORES.values()]]
-    return make_table(columns, lines, title=title, caption=_texts.PLAIN_KNN)
-
-
-def _recall_table(scores: pd.DataFrame, table: TrainingTable) -> Table:
-    """Return the recall of each class: the share of its rows that are predicted correctly."""
-    by_size = table.class_sizes.argsort(kind="stable")
+    out.print(make_table(columns, lines, title=title, caption=_texts.PLAIN_KNN))
     n_more = len(table.classes) - MOST_RECALLS
-    parts = {str(method): part for method, part in scores.groupby("method", sort=False)}
-    lines = []
-    for index in sorted(by_size[:MOST_RECALLS]):
+    recalls: list[list[Any]] = []
+    for index in sorted(table.class_sizes.argsort(kind="stable")[:MOST_RECALLS]):
         label = table.classes[index]
-        means = [part[f"recall of {label}"].mean() for part in parts.values()]
-        recalls = ["" if mean != mean else f"{mean:.3f}" for mean in means]
-        lines.append([str(label), f"{table.class_sizes[index]:,}", *recalls])
-    return make_table(
-        ["class", ">rows", *[f">{method}" for method in parts]],
-        lines,
-        title="Recall by class",
-        caption=f"and {n_more} larger classes" if n_more > 0 else None,
+        recalls.append([str(label), int(table.class_sizes[index]), *means[f"recall of {label}"].tolist()])
+    out.print(
+        make_table(
+            ["class", ">rows", *[f">{method}" for method in means.index]],
+            recalls,
+            title="Recall by class",
+            caption=f"and {n_more} larger classes" if n_more > 0 else None,
+        )
     )
+    out.show_notes()
+    return scores
 
 
 def _document(table: TrainingTable, model: TableModel, scores: pd.DataFrame | None) -> dict[str, Any]:
     """Return the columns and classes, the scores of the cross-validation, and the vote."""
-    vote = model.classifier.vote_
+    vote, classes = model.classifier.vote_, table.classes.tolist()
     methods = [] if model.record is None else model.record.cross_validation or []
-    classes = table.classes.tolist()
     by_method = {} if scores is None else dict(list(scores.groupby("method", sort=False)))
     return {
         "target": table.target,
@@ -265,7 +278,7 @@ def _document(table: TrainingTable, model: TableModel, scores: pd.DataFrame | No
             {"name": column.name, "kind": column.kind, "reason": column.reason} for column in table.columns
         ],
         "cross_validation": [
-            asdict(method)
+            vars(method)
             | {"recalls": {label: by_method[method.method][f"recall of {label}"].mean() for label in classes}}
             for method in methods
         ],

@@ -1,4 +1,4 @@
-"""Output of the commands: tables and JSON documents on stdout, progress on stderr."""
+"""Output of the commands: tables and one JSON document on stdout, progress on stderr."""
 
 from __future__ import annotations
 
@@ -6,18 +6,127 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from lann._support.format import counted, printable, to_plain
+from lann._support.format import counted, figure, is_missing, printable, to_plain
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
-    from rich.progress import Progress
     from rich.table import Table
     from rich.text import Text
+
+Report = Callable[[float, float], None]
+
+
+class Output:
+    """What a command prints: tables, sentences and notes, or one JSON document in place of them.
+
+    Parameters
+    ----------
+    is_json : bool
+
+    Attributes
+    ----------
+    console : Console
+        For results; that of a command that prints JSON prints nothing.
+    notes : list of str
+    files : list of Path
+        The files that were written.
+    """
+
+    def __init__(self, is_json: bool) -> None:
+        self.is_json, self.console = is_json, results(quiet=is_json)
+        self.notes: list[str] = []
+        self.files: list[Path] = []
+        self._n_shown = 0
+
+    def print(self, *parts: Any, style: str | None = None, soft_wrap: bool = True) -> None:
+        """Print texts and tables, a line each; texts are wrapped by the terminal, or else at its width."""
+        for part in parts:
+            self.console.print(part, style=style, soft_wrap=soft_wrap and isinstance(part, str))
+
+    def hint(self, *texts: str) -> None:
+        """Print how results are to be read, wrapped at the width of the terminal."""
+        self.print(*texts, style="dim", soft_wrap=False)
+
+    @contextmanager
+    def progress(self) -> Iterator[Callable[[str], Report]]:
+        """Show the progress with the remaining time, and collect warnings about tables as notes.
+
+        Yields a function that takes the description of a step, and returns a function of how much of it is
+        done, and of what. The bar appears only if stdout and stderr are a terminal, and not beside JSON; it
+        is removed at the end.
+        """
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        # Earlier versions of rich end a bar that is disabled with an empty line.
+        console.quiet = self.is_json or not (console.is_terminal and Console().is_terminal)
+        bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            console=console,
+            transient=True,
+            disable=console.quiet,
+        )
+
+        def step(description: str) -> Report:
+            for task in bar.task_ids:
+                bar.remove_task(task)
+            current = bar.add_task(printable(description), total=None)
+            return lambda done, total: bar.update(current, completed=done, total=total)
+
+        with bar, self.collected_notes():
+            yield step
+
+    @contextmanager
+    def collected_notes(self) -> Iterator[None]:
+        """Add the warnings about tables to the notes at the end of the block; others are shown as usual."""
+        from lann.tables import TableWarning
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", TableWarning)
+            yield
+        for warning in caught:
+            if not issubclass(warning.category, TableWarning):
+                warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
+            elif str(warning.message) not in self.notes:
+                self.notes.append(str(warning.message))
+
+    def wrote(self, path: Path, ending: str = "") -> None:
+        """Say that a file was written."""
+        self.files.append(path)
+        self.print(f"Wrote {path}{ending}")
+
+    def write_table(self, frame: pd.DataFrame, path: Path, ending: str = "", *, guard_formulas: bool) -> None:
+        """Write a table to a file."""
+        from lann.tables import write_table
+
+        write_table(frame, path, guard_formulas=guard_formulas)
+        self.wrote(path, ending)
+
+    def show_notes(self) -> None:
+        """Print the notes that have not been printed, a line each."""
+        for text in self.notes[self._n_shown :]:
+            self.print(f"Note: {text}", style="yellow")
+        self._n_shown = len(self.notes)
+
+    def finish(self, document: Callable[[], Mapping[str, Any]]) -> None:
+        """Print the notes, or the document that a function returns, with files and notes."""
+        self.show_notes()
+        if self.is_json:
+            self.print_document({"files": self.files, "notes": self.notes, **document()})
+
+    def print_document(self, document: Mapping[str, Any]) -> None:
+        """Print a document as JSON, the only thing on stdout, with characters outside ASCII escaped."""
+        typer.echo(json.dumps(to_plain(document), indent=2, allow_nan=False))
 
 
 def results(*, quiet: bool = False) -> Console:
@@ -34,12 +143,6 @@ def results(*, quiet: bool = False) -> Console:
     return Results(markup=False, highlight=False, emoji=False, quiet=quiet)
 
 
-def show_notes(notes: Iterable[str], console: Console) -> None:
-    """Print notes, a line each."""
-    for text in notes:
-        console.print(f"Note: {text}", style="yellow", soft_wrap=True)
-
-
 def make_table(
     columns: Sequence[str],
     rows: Iterable[Sequence[Any] | None],
@@ -54,8 +157,9 @@ def make_table(
     columns : sequence of str
         Names of the columns. One that starts with ">" is aligned to the right; with ">>", its cells are not
         wrapped, either.
-    rows : iterable of sequences of str or Text, or None
-        The cells of each row; None separates the rows before from those after it.
+    rows : iterable of sequences, or None
+        The cells of each row, such as those of `DataFrame.itertuples`; None separates the rows before from
+        those after it. Floats have three decimals, missing values are empty cells.
     title, caption : str or None
     """
     from rich.table import Table
@@ -73,8 +177,17 @@ def make_table(
         if row is None:
             table.add_section()
         else:
-            table.add_row(*row)
+            table.add_row(*map(_cell, row))
     return table
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as the cell of a table; texts stay as they are."""
+    if is_missing(value):
+        return ""
+    if isinstance(value, float):
+        return figure(value)
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def styled(text: str, style: str) -> Text:
@@ -87,62 +200,3 @@ def styled(text: str, style: str) -> Text:
 def more(n_more: int, noun: str, ending: str = "", plural: str | None = None) -> str | None:
     """Return the caption of a table that does not show everything; None if it does."""
     return f"and {counted(n_more, f'more {noun}', plural)}{ending}" if n_more > 0 else None
-
-
-def print_document(document: Mapping[str, Any]) -> None:
-    """Print a document as JSON, the only thing on stdout, with characters outside ASCII escaped."""
-    typer.echo(json.dumps(to_plain(document), indent=2, allow_nan=False))
-
-
-def frame_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table as dictionaries."""
-    return [dict(zip(frame.columns, row, strict=True)) for row in frame.itertuples(index=False, name=None)]
-
-
-@contextmanager
-def collected_notes() -> Iterator[list[str]]:
-    """Collect the warnings about tables in a list, which is filled at the end of the block.
-
-    Other warnings are shown as usual.
-    """
-    from lann.tables import TableWarning
-
-    notes: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", TableWarning)
-        yield notes
-    for warning in caught:
-        if not issubclass(warning.category, TableWarning):
-            warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
-        elif str(warning.message) not in notes:
-            notes.append(str(warning.message))
-
-
-def progress(*, quiet: bool = False) -> Progress:
-    """Return a progress bar with the remaining time, which is removed at the end.
-
-    It appears only if stdout and stderr are a terminal, and not if it is quiet, for commands that print JSON.
-    """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    # Earlier versions of rich end a bar that is disabled with an empty line.
-    console.quiet = quiet or not (console.is_terminal and Console().is_terminal)
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        console=console,
-        transient=True,
-        disable=console.quiet,
-    )
-
-
-def step(bar: Progress, description: str) -> Callable[[float, float], None]:
-    """Replace the step that a progress bar shows; return a function of how much is done, and of what."""
-    for task in bar.task_ids:
-        bar.remove_task(task)
-    current = bar.add_task(printable(description), total=None)
-    return lambda done, total: bar.update(current, completed=done, total=total)

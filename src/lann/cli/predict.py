@@ -2,50 +2,37 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from lann._support.format import counted, is_missing, percent
 from lann.cli import options as opt
-from lann.cli.output import (
-    collected_notes,
-    make_table,
-    print_document,
-    progress,
-    results,
-    show_notes,
-    step,
-    styled,
-)
+from lann.cli.output import Output, make_table, styled
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import Console
     from rich.table import Table
 
     from lann.reject import RejectOption
-    from lann.tables import PredictionCounts, TableModel
+    from lann.tables import PredictionCounts
 
 MOST_ROWS = 20
 MOST_CLASSES = 6
+
+OutputFile = Annotated[
+    opt.File, opt.output_option(f"The file to write, or a table is printed: {opt.TABLE_FORMATS}")
+]
 
 
 def predict(
     model: opt.ModelFile,
     data: opt.RowsFile,
-    output: Annotated[
-        Path | None,
-        opt.output_option(f"The file to write, or a table is printed: {opt.TABLE_FORMATS}"),
-    ] = None,
+    *,
+    output: OutputFile = None,
     id: opt.RowNames = None,
-    reject_cost: opt.RejectCost = None,
-    coverage: opt.Coverage = None,
-    risk: opt.Risk = None,
+    rejecting: opt.RejectOptions,
     json: opt.AsJson = False,
-    sep: opt.Sep = None,
-    decimal: opt.Decimal = None,
-    encoding: opt.Encoding = None,
-    sheet: opt.Sheet = None,
+    tables: opt.TableOptions,
     spreadsheet_safe: opt.SpreadsheetSafe = False,
 ) -> None:
     """Predict labels for new rows.
@@ -62,98 +49,87 @@ def predict(
     With -o, large .parquet and text files are read, predicted and written in parts: they need not fit into
     memory.
     """
-    from lann.tables import (
-        PredictionCounts,
-        TableModel,
-        check_table_path,
-        is_large_table,
-        predicted_columns,
-        write_table,
-    )
+    from lann.tables import PredictionCounts, TableModel, check_table_path, is_large_table, predicted_columns
 
     if output is not None:
         check_table_path(output)
-    tables, name = opt.TableOptions(sep, decimal, encoding, sheet), opt.table_name(data)
-    predictions = None
-    with collected_notes() as notes:
+    out, name = Output(json), opt.table_name(data)
+    with out.progress() as step:
         fitted = TableModel.load(model)
-        reject = opt.make_reject_option(fitted, reject_cost, coverage, risk)
-        if output is not None and not json and sheet is None and is_large_table(data):
-            with progress() as bar:
-                counts = fitted.predict_file(
-                    data, output, id=id, reject=reject, name=name, callback=step(bar, "Predicting"),
-                    guard_formulas=spreadsheet_safe, **tables._asdict(),
-                )  # fmt: skip
+        n_classes, reject = len(fitted.classifier.classes_), rejecting.reject_option(fitted)
+        if output is not None and not json and tables.sheet is None and is_large_table(data):
+            counts = fitted.predict_file(
+                data, output, id=id, reject=reject, name=name, callback=step("Predicting"),
+                guard_formulas=spreadsheet_safe, **asdict(tables),
+            )  # fmt: skip
             if counts.notes:
-                notes.append(f"Found in {name}: {'; '.join(counts.notes)}.")
+                out.notes.append(f"Found in {name}: {'; '.join(counts.notes)}.")
+            out.wrote(output, f": {counted(counts.n_rows, 'prediction')}")
         else:
-            frame = tables.read(data, notes).frame
+            frame = tables.read(data, out.notes).frame
             predictions = fitted.predict(frame, id=id, reject=reject, name=name)
             counts = PredictionCounts()
             counts.add(*predicted_columns(fitted, predictions, fitted.labels_in(frame), reject))
-            if output is not None:
-                write_table(predictions, output, guard_formulas=spreadsheet_safe)
-    console = results(quiet=json)
-    if output is None and predictions is not None:
-        console.print(_preview(predictions, len(fitted.classifier.classes_)))
-    else:
-        console.print(f"Wrote {counts.n_rows} predictions to {output}", soft_wrap=True)
-    _show_counts(counts, reject, console)
-    show_notes(notes, console)
-    if json and predictions is not None:
-        has_labels, has_decisions = fitted.target in frame, reject is not None
-        document = {
+            if output is None:
+                out.print(_preview(predictions, n_classes))
+            else:
+                ending = f": {counted(counts.n_rows, 'prediction')}"
+                out.write_table(predictions, output, ending, guard_formulas=spreadsheet_safe)
+    _show_counts(counts, reject, out)
+    out.finish(
+        lambda: {
             "model": model,
             "table": name,
             "target": fitted.target,
             "n_rows": counts.n_rows,
             "accuracy": counts.accuracy,
             "reject": None if reject is None else _reject_document(reject, counts),
-            "rows": _row_documents(fitted, predictions, has_labels=has_labels, has_decisions=has_decisions),
-            "files": [] if output is None else [output],
-            "notes": notes,
+            "rows": _row_documents(
+                predictions,
+                [str(label) for label in fitted.classifier.classes_],
+                ["true_label"] * (fitted.target in frame)
+                + ["prediction"]
+                + ["decision"] * (reject is not None),
+            ),
         }
-        print_document(document)
+    )
 
 
 def _preview(predictions: pd.DataFrame, n_classes: int) -> Table:
     """Return the first rows and classes."""
     n_text = len(predictions.columns) - n_classes  # names of the rows and labels come first
-    names = list(predictions.columns)[: n_text + MOST_CLASSES]
-    n_rows, n_classes = len(predictions) - MOST_ROWS, len(predictions.columns) - len(names)
-    more = [f"{n} more {what}" for n, what in ((n_rows, "rows"), (n_classes, "classes")) if n > 0]
+    shown = predictions.iloc[:MOST_ROWS, : n_text + MOST_CLASSES]
+    n_more = {"rows": len(predictions) - len(shown), "classes": n_classes - MOST_CLASSES}
+    others = [f"{count} more {what}" for what, count in n_more.items() if count > 0]
     lines = []
-    for row, cells in enumerate(predictions.iloc[:MOST_ROWS, : len(names)].itertuples(index=False)):
-        shown = ["" if is_missing(cell) else str(cell) for cell in cells[:n_text]]
-        shown += [f"{cell:.3f}" for cell in cells[n_text:]]
-        lines.append([styled(str(row), "dim"), *shown])
+    for row, cells in enumerate(shown.itertuples(index=False, name=None)):
+        texts = ["" if is_missing(cell) else str(cell) for cell in cells[:n_text]]
+        lines.append([styled(str(row), "dim"), *texts, *cells[n_text:]])
     return make_table(
-        [">row", *names[:n_text], *[f">{name}" for name in names[n_text:]]],
+        [">row", *shown.columns[:n_text], *[f">{name}" for name in shown.columns[n_text:]]],
         lines,
-        caption=f"and {' and '.join(more)}: write all to a file with -o" if more else None,
+        caption=f"and {' and '.join(others)}: write all to a file with -o" if others else None,
     )
 
 
-def _show_counts(counts: PredictionCounts, reject: RejectOption | None, console: Console) -> None:
+def _show_counts(counts: PredictionCounts, reject: RejectOption | None, out: Output) -> None:
     """Print the accuracy, how many rows are accepted, ambiguous and far, and the errors to expect."""
     n_rows, n_labels, decisions = counts.n_rows, counts.n_labels, counts.decisions
     if n_labels is not None:
         rows = counted(n_labels, "row") + ("" if n_labels == n_rows else " with a label")
-        accuracy = f"{percent(counts.accuracy or 0.0, 1)} ({counts.n_correct:,} of {rows})"
-        console.print(f"Accuracy: {accuracy}", soft_wrap=True)
+        out.print(f"Accuracy: {percent(counts.accuracy or 0.0, 1)} ({counts.n_correct:,} of {rows})")
     if reject is None:
         return
-    console.print(
+    out.print(
         f"Accepted {decisions['accepted']:,} of {counted(n_rows, 'row')} "
         f"({percent(decisions['accepted'] / max(n_rows, 1))}); "
         f"{decisions['ambiguous']:,} ambiguous, {decisions['far']:,} far",
-        soft_wrap=True,
+        expectation(reject),
     )
-    console.print(expectation(reject), soft_wrap=True)
     error = counts.error_of_accepted
     if error is not None:
         rows = counted(counts.n_accepted_labels, "accepted row")
-        console.print(f"Error of the {rows} with a label: {percent(error, 1)}")
+        out.print(f"Error of the {rows} with a label: {percent(error, 1)}")
 
 
 def expectation(reject: RejectOption) -> str:
@@ -190,15 +166,10 @@ def _reject_document(reject: RejectOption, counts: PredictionCounts) -> dict[str
     }
 
 
-def _row_documents(
-    fitted: TableModel, predictions: pd.DataFrame, *, has_labels: bool, has_decisions: bool
-) -> list[dict[str, Any]]:
-    """Return the predictions as dictionaries."""
-    classes = [str(label) for label in fitted.classifier.classes_]
-    # The columns before the probabilities: the names of the rows, labels, predictions, decisions.
+def _row_documents(predictions: pd.DataFrame, classes: list[str], names: list[str]) -> list[dict[str, Any]]:
+    """Return the predictions as dictionaries; `names` are those of the columns before the probabilities."""
     n_first = len(predictions.columns) - len(classes)
-    names = ["true_label"] * has_labels + ["prediction"] + ["decision"] * has_decisions
-    names = ["id"] * (n_first > len(names)) + names
+    names = ["id"] * (n_first - len(names)) + names
     return [
         {"row": row}
         | dict(zip(names, cells[:n_first], strict=True))

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,10 +16,10 @@ import typer
 from lann._support.format import counted, percent
 from lann.cli import INTERRUPTED
 from lann.cli import options as opt
-from lann.cli.output import collected_notes, make_table, print_document, results, show_notes
+from lann.cli.output import Output, make_table
 
 if TYPE_CHECKING:
-    from rich.console import Console, Group
+    from rich.console import Group
 
     from lann.streams import PrequentialScores, StreamBatch
     from lann.tables import StreamRun
@@ -31,6 +32,7 @@ SCORES = {
     "kappa_temporal": "kappa-temporal",
     "log_loss": "log-loss",
 }
+PICTURES = (".png", ".pdf", ".svg")
 BLOCKS = "▁▂▃▄▅▆▇█"
 N_BLOCKS = 40
 N_DRIFTS = 5
@@ -50,33 +52,35 @@ StreamFile = Annotated[
         "The table, in order of time: .csv, .tsv, .txt, .csv.gz or .parquet; - is standard input."
     ),
 ]
-Target = Annotated[str | None, opt.column_option("The column with the labels.", "--target", "-t")]
+Target = Annotated[opt.Text, opt.column_option("The column with the labels.", "--target", "-t")]
 Model = Annotated[
     StreamModel,
-    typer.Option(help="With learned metrics (samlann), or with the features as they are (samknn)."),
+    opt.option("With learned metrics (samlann), or with the features as they are (samknn)."),
 ]
-Window = Annotated[int, typer.Option(metavar="ROWS", help="Number of rows that the memories have, at most.")]
-Neighbors = Annotated[int, typer.Option("--neighbors", "-k", help="Number of neighbors.")]
+Window = Annotated[int, opt.option("Number of rows that the memories have, at most.", metavar="ROWS")]
+Neighbors = Annotated[int, opt.option("Number of neighbors.", "--neighbors", "-k")]
 Checkpoint = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="A file to save the state to, from which --resume continues."),
+    opt.File,
+    opt.option("A file to save the state to, from which --resume continues.", metavar="FILE"),
 ]
 Every = Annotated[
     int,
-    typer.Option(
+    opt.option(
+        "Rows between checkpoints, and between lines of progress; the most rows that are read at once.",
         metavar="ROWS",
-        help="Rows between checkpoints, and between lines of progress; the most rows that are read at once.",
     ),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue after the checkpoint.")]
+Resume = Annotated[bool, opt.option("Continue after the checkpoint.", "--resume")]
+OutputFile = Annotated[opt.File, opt.output_option("A .csv file for the prediction of every row.")]
 Picture = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="A picture of the accuracy along the stream: .png, .pdf or .svg."),
+    opt.File,
+    opt.option("A picture of the accuracy along the stream: .png, .pdf or .svg.", metavar="FILE"),
 ]
 
 
 def stream(
     data: StreamFile,
+    *,
     target: Target = None,
     model: Model = StreamModel.samlann,
     window: Window = 5000,
@@ -84,17 +88,12 @@ def stream(
     checkpoint: Checkpoint = None,
     every: Every = 10_000,
     resume: Resume = False,
-    output: Annotated[Path | None, opt.output_option("A .csv file for the prediction of every row.")] = None,
+    output: OutputFile = None,
     picture: Picture = None,
-    drop: opt.Drop = None,
-    categorical: opt.Categorical = None,
-    numeric: opt.Numeric = None,
-    dates: opt.Dates = None,
+    used: opt.ColumnOptions,
     seed: opt.Seed = 0,
     json: opt.AsJson = False,
-    sep: opt.Sep = None,
-    decimal: opt.Decimal = None,
-    encoding: opt.Encoding = None,
+    text: opt.TextOptions,
     spreadsheet_safe: opt.SpreadsheetSafe = False,
 ) -> None:
     """Predict every row of a stream before it is learned, and score the predictions.
@@ -108,28 +107,28 @@ def stream(
     import lann.streams
     from lann.tables import StreamRun
 
-    _check_files(checkpoint, output, picture, resume=resume, target=target, every=every)
-    console = results(quiet=json)
+    _check_options(target, checkpoint, every, resume, output, picture)
+    out = Output(json)
     if str(data) == "-" and not resume:
-        console.print("Waiting for the first rows, which show what the columns hold", soft_wrap=True)
-        console.file.flush()
+        out.print("Waiting for the first rows, which show what the columns hold")
+        out.console.file.flush()
     kind = lann.streams.SAMLANN if model is StreamModel.samlann else lann.streams.SAMKNN
     try:
-        with collected_notes() as notes:
+        with out.collected_notes():
             run = StreamRun(
                 data, target, None if resume else kind(neighbors, window_size=window, random_state=seed),
-                checkpoint=checkpoint if resume else None, output=output, drop=drop or (),
-                kinds=opt.column_kinds(categorical, numeric, dates), sep=sep, decimal=decimal,
-                encoding=encoding, guard_formulas=spreadsheet_safe,
+                checkpoint=checkpoint if resume else None, output=output, drop=used.drop or (),
+                kinds=used.kinds, sep=text.sep, decimal=text.decimal, encoding=text.encoding,
+                guard_formulas=spreadsheet_safe,
             )  # fmt: skip
     except KeyboardInterrupt as error:
         typer.echo("Interrupted before a row was learned; nothing was saved.", err=True)
         raise typer.Exit(INTERRUPTED) from error
-    show_notes(notes, console)
+    out.show_notes()
     is_interrupted = False
-    with run, StreamView(run, console, every) as view:
+    with run, StreamView(run, out, every) as view:
         try:
-            with _GentleInterrupts(run):
+            with _gentle_interrupts(run):
                 run.run(
                     checkpoint=checkpoint,
                     every=every,
@@ -138,31 +137,26 @@ def stream(
                 )
         except KeyboardInterrupt:
             is_interrupted = True
-            if checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
+            if can_continue := checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
                 run.save(checkpoint)
-    console.print(view.table())
-    found = list(_notes(run, picture))
-    show_notes(found, console)
-    files = _finish(run, console, checkpoint=checkpoint, output=output, picture=picture)
-    if json:
-        document = _document(run, opt.table_name(data), view.rows_per_second)
-        print_document(document | {"interrupted": is_interrupted, "files": files, "notes": notes + found})
+    out.print(view.table())
+    _finish(run, out, checkpoint=checkpoint, output=output, picture=picture)
+    out.finish(lambda: {**_document(run, data, view.rows_per_second), "interrupted": is_interrupted})
     if is_interrupted:
-        if checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
-            console.print("Interrupted. The same command with --resume continues.", soft_wrap=True)
+        if can_continue:
+            out.print("Interrupted. The same command with --resume continues.")
         raise typer.Exit(INTERRUPTED)
 
 
-def _check_files(
+def _check_options(
+    target: str | None,
     checkpoint: Path | None,
+    every: int,
+    resume: bool,
     output: Path | None,
     picture: Path | None,
-    *,
-    resume: bool,
-    target: str | None,
-    every: int,
 ) -> None:
-    """Raise an error before any work if a file cannot be written, or options do not fit."""
+    """Raise an error before any work if options are missing, or a file cannot be written."""
     from lann._support.files import check_writable
 
     if resume and checkpoint is None:
@@ -177,63 +171,54 @@ def _check_files(
         from lann.plot import check_matplotlib_support
 
         check_matplotlib_support()
-        if picture.suffix.lower() not in (".png", ".pdf", ".svg"):
+        if picture.suffix.lower() not in PICTURES:
             raise ValueError(f"--picture must be a .png, .pdf or .svg file; got {picture}.")
     for path in (checkpoint, output, picture):
         if path is not None:
             check_writable(path)
 
 
-class _GentleInterrupts:
-    """Lets Ctrl-C wait until the rows that are being learned are complete; the second one does not wait."""
+@contextmanager
+def _gentle_interrupts(run: StreamRun) -> Iterator[None]:
+    """Let Ctrl-C wait until the rows that are being learned are complete; the second one does not wait."""
+    n_received = 0
 
-    def __init__(self, run: StreamRun) -> None:
-        self.run, self.n_received = run, 0
-        self._before: Any = None
-
-    def __enter__(self) -> None:
-        if threading.current_thread() is threading.main_thread():  # signals arrive there only
-            self._before = signal.signal(signal.SIGINT, self._interrupt)
-
-    def __exit__(self, *error: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-
-    def _interrupt(self, *_: object) -> None:
-        self.n_received += 1
-        if not self.run.is_busy or self.n_received > 1:
+    def interrupt(*_: object) -> None:
+        nonlocal n_received
+        n_received += 1
+        if not run.is_busy or n_received > 1:
             raise KeyboardInterrupt
-        self.run.stop()
+        run.stop()
 
-
-def _notes(run: StreamRun, picture: Path | None) -> Iterator[str]:
-    """Yield what must be known of the rows that were read."""
-    if not run.evaluation.n_rows:
-        left_out = "there are no scores" if picture is None else "there are no scores and no picture"
-        subject = f"none of {run.n_read:,} rows has a label" if run.n_read else "no row was read"
-        yield f"{subject[0].upper()}{subject[1:]}; {left_out}."
-    elif run.n_unlabeled:
-        yield f"{run.n_unlabeled:,} of {run.n_read:,} rows have no label; they were left out."
+    if threading.current_thread() is not threading.main_thread():  # which signals arrive in
+        yield
+        return
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _finish(
-    run: StreamRun,
-    console: Console,
-    *,
-    checkpoint: Path | None,
-    output: Path | None,
-    picture: Path | None,
-) -> list[Path]:
-    """Draw the picture, and return the files that were written."""
-    files = [] if output is None else [output]
-    if checkpoint is not None and run.evaluation.n_rows and checkpoint.exists():
-        files.append(checkpoint)
-    if picture is not None and run.evaluation.n_rows:
+    run: StreamRun, out: Output, *, checkpoint: Path | None, output: Path | None, picture: Path | None
+) -> None:
+    """Draw the picture, name the files that were written, and note rows without a label."""
+    n_rows, left_out = run.evaluation.n_rows, "there are no scores"
+    if not n_rows:
+        left_out += "" if picture is None else " and no picture"
+        subject = f"None of {run.n_read:,} rows has a label" if run.n_read else "No row was read"
+        out.notes.append(f"{subject}; {left_out}.")
+    elif run.n_unlabeled:
+        out.notes.append(f"{run.n_unlabeled:,} of {run.n_read:,} rows have no label; they were left out.")
+    out.show_notes()
+    if output is not None:
+        out.wrote(output)
+    if checkpoint is not None and n_rows and checkpoint.exists():
+        out.wrote(checkpoint)
+    if picture is not None and n_rows:
         _draw(run, picture)
-        files.append(picture)
-    for path in files:
-        console.print(f"Wrote {path}", soft_wrap=True)
-    return files
+        out.wrote(picture)
 
 
 def _draw(run: StreamRun, picture: Path) -> None:
@@ -253,7 +238,7 @@ def _draw(run: StreamRun, picture: Path) -> None:
     write_atomically(picture, content.getvalue())
 
 
-def _document(run: StreamRun, name: str, rows_per_second: float | None) -> dict[str, Any]:
+def _document(run: StreamRun, data: Path, rows_per_second: float | None) -> dict[str, Any]:
     def scores(found: PrequentialScores) -> dict[str, Any]:
         """Return the scores; None if there is no row to score."""
         values = found._asdict()
@@ -261,7 +246,7 @@ def _document(run: StreamRun, name: str, rows_per_second: float | None) -> dict[
 
     evaluation = run.evaluation
     return {
-        "table": name,
+        "table": opt.table_name(data),
         "target": run.columns.target,
         "model": type(run.estimator).__name__,
         "n_rows": evaluation.n_rows,
@@ -278,36 +263,34 @@ def _document(run: StreamRun, name: str, rows_per_second: float | None) -> dict[
 class StreamView:
     """Shows how far a run is.
 
-    In a terminal it is a view that is drawn again and again; elsewhere it is a line every so many rows.
+    In a terminal it is a view that is drawn again and again; elsewhere it is a line every `every` rows.
 
     Parameters
     ----------
     run : StreamRun
-    console : Console
-        For results.
+    out : Output
     every : int
         Number of rows between lines.
     """
 
-    def __init__(self, run: StreamRun, console: Console, every: int) -> None:
-        self.run, self.console, self.every = run, console, every
+    def __init__(self, run: StreamRun, out: Output, every: int) -> None:
+        self.run, self.out, self.every = run, out, every
         self._start, self._first_row = 0.0, 0
-        self._last_line = run.evaluation.n_rows // every
-        self._last_view = 0.0
+        self._last_line, self._last_view = run.evaluation.n_rows // every, 0.0
         self._live: Any = None
 
     def __enter__(self) -> StreamView:
-        if self.console.is_terminal and not self.console.quiet:
+        console = self.out.console
+        if console.is_terminal and not console.quiet:
             from rich.live import Live
 
-            self._live = Live(
-                self.table(), console=self.console, auto_refresh=False, transient=True
-            ).__enter__()
+            self._live = Live(self.table(), console=console, auto_refresh=False, transient=True)
+            self._live.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._live is not None:
-            self._live.__exit__(None, None, None)
+            self._live.stop()
 
     @property
     def rows_per_second(self) -> float | None:
@@ -328,18 +311,17 @@ class StreamView:
         elif evaluation.n_rows // self.every > self._last_line:
             self._last_line = evaluation.n_rows // self.every
             scores, window = evaluation.scores, evaluation.window_scores
-            self.console.print(
+            self.out.print(
                 f"{scores.n_rows:,} rows: accuracy {percent(scores.accuracy, 1)} "
                 f"({percent(window.accuracy, 1)} now), kappa-temporal {scores.kappa_temporal:.3f}, log-loss "
-                f"{scores.log_loss:.3f}, {counted(evaluation.n_drifts, 'drift')}{self._rate()}",
-                soft_wrap=True,
+                f"{scores.log_loss:.3f}, {counted(evaluation.n_drifts, 'drift')}{self._rate()}"
             )
 
     def on_checkpoint(self) -> None:
         """Say that a checkpoint was saved, where there is no live view."""
         if self._live is None:
-            self.console.print(f"Checkpoint after {counted(self.run.n_read, 'row')}", soft_wrap=True)
-            self.console.file.flush()
+            self.out.print(f"Checkpoint after {counted(self.run.n_read, 'row')}")
+            self.out.console.file.flush()
 
     def _rate(self) -> str:
         rate = self.rows_per_second

@@ -1,45 +1,14 @@
 """Evaluations, and pages and figures that are one file: explained predictions, evaluations, embeddings."""
 
-from lann.report._embedding import embedding_page, save_embedding_page
-from lann.report._evaluation import (
-    Audit,
-    ClassScores,
-    Evaluation,
-    MethodScores,
-    Mistake,
-    Rejection,
-    Reliability,
-    ReliabilityBin,
-    RiskCurve,
-    Score,
-    Slice,
-    SourceFile,
-    evaluate,
-    evaluation_page,
-    save_evaluation,
-)
-from lann.report._explanation import report_page, save_report
-from lann.report._figure import save_embedding_figure
+from lann.report._embedding_page import embedding_page, save_embedding_figure, save_embedding_page
+from lann.report._evaluate import Evaluation, SourceFile, evaluate
+from lann.report._evaluation_page import evaluation_page, save_evaluation
+from lann.report._findings import Rejection, Reliability, RiskCurve
+from lann.report._model_report import report_page, save_report
+from lann.report._scores import SCORES, Score
 
 __all__ = [
-    "Audit",
-    "ClassScores",
-    "Evaluation",
-    "MethodScores",
-    "Mistake",
-    "Rejection",
-    "Reliability",
-    "ReliabilityBin",
-    "RiskCurve",
-    "Score",
-    "Slice",
-    "SourceFile",
-    "embedding_page",
-    "evaluate",
-    "evaluation_page",
-    "report_page",
-    "save_embedding_figure",
-    "save_embedding_page",
-    "save_evaluation",
-    "save_report",
-]
+    "SCORES", "Evaluation", "Rejection", "Reliability", "RiskCurve", "Score", "SourceFile", "embedding_page",
+    "evaluate", "evaluation_page", "report_page", "save_embedding_figure", "save_embedding_page",
+    "save_evaluation", "save_report",
+]  # fmt: skip

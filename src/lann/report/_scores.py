@@ -8,95 +8,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
     brier_score_loss,
-    confusion_matrix,
     log_loss,
     precision_recall_fscore_support,
     roc_auc_score,
 )
 
 from lann._support.types import Floats, Labels
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Test rows with the probabilities of a model; class indices are positions in `classes`.
-
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Those of the model, and after them labels that the model does not know.
-    n_known : int
-        Number of the classes that the model knows.
-    truth : ndarray of shape (n_rows,)
-        Class indices of the labels.
-    probabilities : ndarray of shape (n_rows, n_known)
-    weights : ndarray of shape (n_rows,)
-        As how many rows each row counts.
-    """
-
-    classes: NDArray[Any]
-    n_known: int
-    truth: Labels
-    probabilities: Floats
-    weights: Floats
-
-    @classmethod
-    def from_labels(
-        cls, labels: NDArray[Any], probabilities: Floats, classes: NDArray[Any], weights: Floats | None
-    ) -> Predictions:
-        """Return the predictions for rows with labels; unknown labels are appended to the classes."""
-        known = {label: index for index, label in enumerate(classes.tolist())}
-        unknown = sorted({label for label in labels.tolist() if label not in known}, key=str)
-        indices = known | {label: len(classes) + index for index, label in enumerate(unknown)}
-        every = np.array([*classes.tolist(), *unknown], dtype=object if unknown else classes.dtype)
-        return cls(
-            every,
-            len(classes),
-            np.array([indices[label] for label in labels.tolist()], dtype=np.int64),
-            probabilities,
-            np.ones(len(labels)) if weights is None else weights,
-        )
-
-    def with_probabilities(self, probabilities: Floats, classes: NDArray[Any]) -> Predictions:
-        """Return the same rows with the probabilities of another model, whose classes may be fewer."""
-        aligned = np.zeros_like(self.probabilities)
-        positions = {label: index for index, label in enumerate(self.classes[: self.n_known].tolist())}
-        aligned[:, [positions[label] for label in classes.tolist()]] = probabilities
-        return Predictions(self.classes, self.n_known, self.truth, aligned, self.weights)
-
-    def __len__(self) -> int:
-        return len(self.truth)
-
-    @property
-    def predicted(self) -> Labels:
-        """Class indices of the predictions: (n_rows,)."""
-        return self.probabilities.argmax(axis=1)
-
-    @property
-    def confidences(self) -> Floats:
-        """Probabilities of the predictions: (n_rows,)."""
-        return self.probabilities.max(axis=1)
-
-    @property
-    def correct(self) -> NDArray[np.bool_]:
-        """Whether the predictions are correct: (n_rows,)."""
-        return self.predicted == self.truth
-
-    @property
-    def is_known(self) -> NDArray[np.bool_]:
-        """Whether the model knows the labels: (n_rows,)."""
-        return self.truth < self.n_known
-
 
 SCORES = {
     "accuracy": "accuracy",
@@ -134,64 +62,82 @@ class Score(NamedTuple):
     high: float = np.nan
 
 
-@dataclass(frozen=True)
-class MethodScores:
-    """The scores of a method on test rows.
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Test rows with the probabilities of a model; class indices are positions in `classes`.
 
     Attributes
     ----------
-    method : str
-        The model, "kNN" or "majority".
-    scores : dict of str to Score
-        By the names "accuracy", "balanced_accuracy", "auc", "log_loss" and "brier".
-    differences : dict of str to Score
-        The scores of the model minus those of this method; empty for the model itself.
-
-    Examples
-    --------
-    >>> from lann.report import MethodScores, Score
-    >>> difference = Score(0.01, -0.01, 0.03)
-    >>> knn = MethodScores("kNN", {"accuracy": Score(0.95, 0.91, 0.98)}, {"accuracy": difference})
-    >>> knn.is_clearly_better("accuracy"), knn.is_clearly_worse("accuracy")
-    (False, False)
+    classes : ndarray of shape (n_classes,)
+        Those of the model, and after them labels that the model does not know.
+    n_known : int
+        Number of the classes that the model knows.
+    truth : ndarray of shape (n_rows,)
+        Class indices of the labels.
+    probabilities : ndarray of shape (n_rows, n_known)
+    weights : ndarray of shape (n_rows,)
+        Sample weights.
     """
 
-    method: str
-    scores: dict[str, Score]
-    differences: dict[str, Score]
+    classes: NDArray[Any]
+    n_known: int
+    truth: Labels
+    probabilities: Floats
+    weights: Floats
 
-    def is_clearly_better(self, score: str) -> bool:
-        """Return whether the method is better than the model, beyond the interval of their difference.
+    @classmethod
+    def from_labels(
+        cls, labels: NDArray[Any], probabilities: Floats, classes: NDArray[Any], weights: Floats | None
+    ) -> Predictions:
+        """Return the predictions for rows with labels; unknown labels are appended to the classes."""
+        known = classes.tolist()
+        unknown = sorted(set(labels.tolist()) - set(known), key=str)
+        every = np.array([*known, *unknown], dtype=object if unknown else classes.dtype)
+        indices = {label: index for index, label in enumerate(every.tolist())}
+        truth = np.array([indices[label] for label in labels.tolist()], dtype=np.int64)
+        return cls(
+            every, len(classes), truth, probabilities, np.ones(len(labels)) if weights is None else weights
+        )
 
-        Parameters
-        ----------
-        score : str
+    def with_probabilities(self, probabilities: Floats, classes: NDArray[Any]) -> Predictions:
+        """Return the same rows with the probabilities of another model, whose classes may be fewer."""
+        aligned = np.zeros_like(self.probabilities)
+        known = self.classes[: self.n_known].tolist()
+        aligned[:, [known.index(label) for label in classes.tolist()]] = probabilities
+        return replace(self, probabilities=aligned)
 
-        Returns
-        -------
-        is_better : bool
-        """
-        difference = self.differences.get(score, Score(np.nan))
-        return difference.high < 0 if score in GAINS else difference.low > 0
+    def __len__(self) -> int:
+        return len(self.truth)
 
-    def is_clearly_worse(self, score: str) -> bool:
-        """Return whether the method is worse than the model, beyond the interval of their difference.
+    @property
+    def predicted(self) -> Labels:
+        """Class indices of the predictions: (n_rows,)."""
+        return self.probabilities.argmax(axis=1)
 
-        Parameters
-        ----------
-        score : str
+    @property
+    def confidences(self) -> Floats:
+        """Probabilities of the predictions: (n_rows,)."""
+        return self.probabilities.max(axis=1)
 
-        Returns
-        -------
-        is_worse : bool
-        """
-        difference = self.differences.get(score, Score(np.nan))
-        return difference.low > 0 if score in GAINS else difference.high < 0
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Whether the predictions are correct: (n_rows,)."""
+        return self.predicted == self.truth
+
+    @property
+    def is_known(self) -> NDArray[np.bool_]:
+        """Whether the model knows the labels: (n_rows,)."""
+        return self.truth < self.n_known
+
+    def accuracy(self, rows: NDArray[np.bool_]) -> Score:
+        """Return the accuracy on some rows, NaN if there are none; `rows` is a mask: (n_rows,)."""
+        correct, weights = self.correct[rows].astype(float), self.weights[rows]
+        if len(correct) == 0:
+            return Score(np.nan)
+        return Score(float(np.average(correct, weights=weights)), *wilson_interval(correct, weights))
 
 
-def score_methods(
-    methods: Mapping[str, Predictions], *, n_resamples: int, random_state: int
-) -> list[MethodScores]:
+def score_table(methods: Mapping[str, Predictions], *, n_resamples: int, random_state: int) -> pd.DataFrame:
     """Return the scores of methods on the same rows; the first is the model that others are compared with.
 
     Parameters
@@ -201,33 +147,38 @@ def score_methods(
         Number of resamples; 0 gives no intervals but those of the accuracies.
     random_state : int
         Determines the resamples.
+
+    Returns
+    -------
+    table : DataFrame
+        As `Evaluation.scores`.
     """
+    model, first = next(iter(methods.items()))
     values = {name: score_values(rows) for name, rows in methods.items()}
-    first = next(iter(methods.values()))
-    drawn = {name: [] for name in methods}  # type: dict[str, list[Floats]]
+    drawn: dict[str, list[Floats]] = {name: [np.empty((0, len(SCORES)))] for name in methods}
     if len(first) > 1 and n_resamples:
         resampled = {name: _Resampled(rows) for name, rows in methods.items()}
         for weights in _blocks(first.weights, n_resamples, random_state):
             for name, scorer in resampled.items():
                 drawn[name].append(scorer.scores(weights))
-    samples = {name: np.concatenate(parts) if parts else None for name, parts in drawn.items()}
-    model = next(iter(methods))
-    found = []
+    samples = {name: np.concatenate(parts) for name, parts in drawn.items()}
+    lines = {}
     for name, rows in methods.items():
-        scores = {
-            score: Score(values[name][score], *_interval(_column(samples[name], score))) for score in SCORES
-        }
-        correct = rows.correct.astype(float)
-        scores["accuracy"] = Score(values[name]["accuracy"], *wilson_interval(correct, rows.weights))
-        differences = {
-            score: Score(
-                values[model][score] - values[name][score],
-                *_interval(_difference(samples[model], samples[name], score)),
-            )
-            for score in SCORES
-        }
-        found.append(MethodScores(name, scores, {} if name == model else differences))
-    return found
+        for number, score in enumerate(SCORES):
+            value, difference = values[name][score], Score(np.nan)
+            interval = _interval(samples[name][:, number])
+            if score == "accuracy":
+                interval = wilson_interval(rows.correct.astype(float), rows.weights)
+            if name != model:
+                drawn_differences = samples[model][:, number] - samples[name][:, number]
+                difference = Score(values[model][score] - value, *_interval(drawn_differences))
+            sign = 1 if score in GAINS else -1
+            verdict = "better" if min(sign * difference.low, sign * difference.high) > 0 else ""
+            verdict = "worse" if max(sign * difference.low, sign * difference.high) < 0 else verdict
+            lines[name, score] = [value, *interval, *difference, verdict]
+    columns = ["value", "low", "high", "difference", "difference_low", "difference_high", "verdict"]
+    table = pd.DataFrame.from_dict(lines, orient="index", columns=columns)
+    return table.set_axis(pd.MultiIndex.from_tuples(lines, names=["method", "score"]))
 
 
 def score_values(rows: Predictions) -> dict[str, float]:
@@ -241,13 +192,8 @@ def score_values(rows: Predictions) -> dict[str, float]:
         warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
         warnings.filterwarnings("ignore", message="A single label was found")
         balanced = balanced_accuracy_score(rows.truth, predicted, sample_weight=rows.weights)
-    values = {
-        "accuracy": float(accuracy_score(rows.truth, predicted, sample_weight=rows.weights)),
-        "balanced_accuracy": float(balanced),
-        "auc": np.nan,
-        "log_loss": np.nan,
-        "brier": np.nan,
-    }
+    accuracy = accuracy_score(rows.truth, predicted, sample_weight=rows.weights)
+    values = dict.fromkeys(SCORES, np.nan) | {"accuracy": accuracy, "balanced_accuracy": balanced}
     if known.any():
         truth, probabilities, weights = rows.truth[known], rows.probabilities[known], rows.weights[known]
         classes = range(rows.n_known)
@@ -255,19 +201,15 @@ def score_values(rows: Predictions) -> dict[str, float]:
             roc_auc_score(truth == index, probabilities[:, index], sample_weight=weights)
             for index in _scored_classes(truth, rows.n_known)
         ]
-        values["auc"] = float(np.mean(areas)) if areas else np.nan
-        values["log_loss"] = float(log_loss(truth, probabilities, labels=classes, sample_weight=weights))
-        values["brier"] = _brier_score(truth, probabilities, weights)
-    return values
-
-
-def _brier_score(truth: Labels, probabilities: Floats, weights: Floats) -> float:
-    """Return the Brier score as scikit-learn defines it: of two classes, half the sum over both."""
-    n_classes = probabilities.shape[1]
-    if n_classes == 2:
-        return float(brier_score_loss(truth, probabilities[:, 1], sample_weight=weights, pos_label=1))
-    labels = list(range(n_classes))
-    return float(brier_score_loss(truth, probabilities, sample_weight=weights, labels=labels))
+        values["auc"] = np.mean(areas) if areas else np.nan
+        values["log_loss"] = log_loss(truth, probabilities, labels=classes, sample_weight=weights)
+        if rows.n_known == 2:
+            values["brier"] = brier_score_loss(truth, probabilities[:, 1], sample_weight=weights, pos_label=1)
+        else:
+            values["brier"] = brier_score_loss(
+                truth, probabilities, sample_weight=weights, labels=list(classes)
+            )
+    return {score: float(value) for score, value in values.items()}
 
 
 def wilson_interval(correct: Floats, weights: Floats) -> tuple[float, float]:
@@ -277,8 +219,6 @@ def wilson_interval(correct: Floats, weights: Floats) -> tuple[float, float]:
     ----------
     correct, weights : (n_rows,)
     """
-    if len(correct) == 0:
-        return np.nan, np.nan
     weights = weights / weights.max()  # squares of tiny or huge ones would leave the range of a float
     share = float(np.average(correct, weights=weights))
     n_rows = float(weights.sum() ** 2 / (weights**2).sum())
@@ -295,7 +235,7 @@ def _scored_classes(truth: NDArray[Any], n_classes: int) -> list[int]:
     present = np.unique(truth)
     if len(present) < 2:
         return []
-    return [1] if n_classes == 2 else [int(index) for index in present]
+    return [1] if n_classes == 2 else present.tolist()
 
 
 def _blocks(weights: Floats, n_resamples: int, random_state: int) -> Iterator[Floats]:
@@ -385,7 +325,6 @@ class _Area:
 
 def _ratio(numerator: Any, denominator: Any) -> Floats:
     """Return a ratio, NaN where the denominator is 0."""
-    numerator, denominator = np.asarray(numerator, float), np.asarray(denominator, float)
     return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
 
 
@@ -395,99 +334,36 @@ def _mean_of_known(values: Floats) -> Floats:
     return _ratio(np.where(is_known, values, 0.0).sum(axis=0), is_known.sum(axis=0))
 
 
-def _column(samples: Floats | None, score: str) -> Floats | None:
-    return None if samples is None else samples[:, list(SCORES).index(score)]
-
-
-def _difference(model: Floats | None, other: Floats | None, score: str) -> Floats | None:
-    first, second = _column(model, score), _column(other, score)
-    return None if first is None or second is None else first - second
-
-
-def _interval(samples: Floats | None) -> tuple[float, float]:
+def _interval(samples: Floats) -> tuple[float, float]:
     """Return the 2.5% and the 97.5% quantile of resamples; NaN if all are equal, which is no interval."""
-    known = np.empty(0) if samples is None else samples[~np.isnan(samples)]
+    known = samples[~np.isnan(samples)]
     if len(known) == 0 or np.ptp(known) < 1e-12:
         return np.nan, np.nan
     low, high = np.quantile(known, [0.025, 0.975])
     return float(low), float(high)
 
 
-@dataclass(frozen=True)
-class ClassScores:
-    """Precision, recall and F1 of a class; NaN where they are not defined.
-
-    Attributes
-    ----------
-    label : object
-    precision : Score
-        Share of the rows predicted as this class that have this label.
-    recall : Score
-        Share of the rows with this label that are predicted as this class.
-    f1 : float
-        Harmonic mean of both.
-    n_rows : int
-        Number of test rows with this label.
-    n_predicted : int
-        Number of test rows predicted as this class.
-    is_known : bool
-        Whether the model knows the class.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from lann import LANNClassifier
-    >>> from lann.report import evaluate
-    >>> X, y = load_iris(return_X_y=True)
-    >>> by_class = evaluate(LANNClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2]).by_class
-    >>> [(scores.label, scores.recall.value, scores.n_rows) for scores in by_class[:2]]
-    [(0, 1.0, 25), (1, 0.92, 25)]
-    """
-
-    label: Any
-    precision: Score
-    recall: Score
-    f1: float
-    n_rows: int
-    n_predicted: int
-    is_known: bool = True
-
-
-def class_scores(rows: Predictions) -> list[ClassScores]:
-    """Return the scores of each class, in the order of the classes."""
-    truth, predicted, correct = rows.truth, rows.predicted, rows.correct.astype(float)
-    precisions, recalls, f1, _ = precision_recall_fscore_support(
-        truth, predicted, labels=range(len(rows.classes)), sample_weight=rows.weights, zero_division=np.nan
+def class_table(rows: Predictions) -> pd.DataFrame:
+    """Return precision, recall and F1 of each class, as `Evaluation.by_class` has them."""
+    every = range(len(rows.classes))
+    truth, predicted = rows.truth, rows.predicted
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        truth, predicted, labels=every, sample_weight=rows.weights, zero_division=np.nan
     )
-    found = []
-    for index, label in enumerate(rows.classes.tolist()):
-        own, named = truth == index, predicted == index
-        found.append(
-            ClassScores(
-                label,
-                Score(float(precisions[index]), *wilson_interval(correct[named], rows.weights[named])),
-                Score(float(recalls[index]), *wilson_interval(correct[own], rows.weights[own])),
-                float(f1[index]),
-                int(own.sum()),
-                int(named.sum()),
-                index < rows.n_known,
-            )
-        )
-    return found
-
-
-def confusions(rows: Predictions) -> Floats:
-    """Return how many rows of each class are predicted as each class, by weight: (n_classes, n_classes)."""
-    matrix: Floats = confusion_matrix(
-        rows.truth, rows.predicted, labels=range(len(rows.classes)), sample_weight=rows.weights
+    precisions = np.array([rows.accuracy(predicted == index) for index in every])
+    recalls = np.array([rows.accuracy(truth == index) for index in every])
+    return pd.DataFrame(
+        {
+            "label": rows.classes.tolist(),
+            "precision": precision,
+            "precision_low": precisions[:, 1],
+            "precision_high": precisions[:, 2],
+            "recall": recall,
+            "recall_low": recalls[:, 1],
+            "recall_high": recalls[:, 2],
+            "f1": f1,
+            "n_rows": np.bincount(truth, minlength=len(every)),
+            "n_predicted": np.bincount(predicted, minlength=len(every)),
+            "is_known": np.arange(len(every)) < rows.n_known,
+        }
     )
-    return matrix.astype(np.float64)
-
-
-def count_text(amount: float) -> str:
-    """Return a number of rows, which has decimals if rows have weights.
-
-    >>> count_text(12.0), count_text(3.25)
-    ('12', '3.2')
-    """
-    return f"{amount:,.0f}" if float(amount).is_integer() else f"{amount:,.1f}"

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote, urlsplit
 
 import numpy as np
 
 from lann._markup import MOST_COLUMNS, Html, read_resource, render, save_page
-from lann._support.format import counted, percent
+from lann._support.format import percent
 from lann._support.types import Floats
 from lann._support.validation import Integer, changed_parameters, validate
 from lann.columns.schema import Feature, TableSchema
 from lann.explain import PageDetails, explanation_page
-from lann.report._audit import audit_header
-from lann.report._evaluation import SourceFile
+from lann.report._evaluate import SourceFile, origin
+from lann.report._evaluation_page import date_text
 from lann.tables import Column, TableModel
 
 if TYPE_CHECKING:
     from lann.explain import Counterfactuals, Explanation
 
-# Rows of which counterfactuals are found if their number is not given: so many, and fewer with many columns,
-# for each of which several changes are tried.
+# Rows with counterfactuals if their number is not given: the first number, fewer with many columns, for each
+# of which several changes are tried.
 MOST_CHANGED, MOST_TRIED = 100, 20_000
 # Addresses that a link may have: files, and pages of a server.
 SCHEMES = ("", "file", "http", "https")
@@ -33,35 +33,8 @@ MOST_CLASSES, MOST_COMPARED = 20, 12
 MOST_CATEGORIES, MOST_CHARACTERS = 3, 40
 # The range that most numbers are in.
 QUANTILES = (0.05, 0.5, 0.95)
-KINDS = {
-    "number": ("number", "numbers"),
-    "category": ("category", "categories"),
-    "ordered": ("ordered category", "ordered categories"),
-    "bool": ("true or false", "true or false"),
-    "date": ("date", "dates"),
-    "empty": ("without values", "without values"),
-}
-LEVELS = {
-    "curves": "feature curves (where along a column differences matter)",
-    "map": "a linear map (which columns are measured together)",
-    "class": "class metrics (which columns matter to each class)",
-    "point": "point metrics (which columns matter to each training row)",
-}
-POSITIONS = "positions of categories (which ones are alike)"
-METRICS = {"diagonal": "a weight per column", "low_rank": "a small matrix", "full": "a full matrix"}
 # Parameters that other facts mention, or that do not change the result.
 NOT_LISTED = {"n_neighbors", "metric", "levels", "random_state"}
-
-
-class ReportOptions(TypedDict, total=False):
-    """The keyword arguments of `report_page`."""
-
-    title: str
-    n_features: int
-    notes: Sequence[str]
-    counterfactuals: Counterfactuals | int | Literal["auto"]
-    embedding: str | None
-    files: Sequence[SourceFile]
 
 
 def report_page(
@@ -72,6 +45,7 @@ def report_page(
     n_features: int = 10,
     notes: Sequence[str] = (),
     counterfactuals: Counterfactuals | int | Literal["auto"] = "auto",
+    frozen: Sequence[str] = (),
     embedding: str | None = None,
     files: Sequence[SourceFile] = (),
 ) -> str:
@@ -93,8 +67,9 @@ def report_page(
     counterfactuals : Counterfactuals, int or "auto", default="auto"
         Number of rows, the first ones, for which the page shows the smallest change that leads to another
         prediction; 0 for none. "auto" is 100 rows, fewer with more than 14 columns. Or the changes of the
-        first rows themselves, such as those of `TableModel.counterfactuals_of_explanation`, which can freeze
-        columns.
+        first rows themselves, such as those of `TableModel.counterfactuals_of_explanation`.
+    frozen : sequence of str, default=()
+        Columns that counterfactuals do not change.
     embedding : str or None, default=None
         Address of a page that `save_embedding_page` has written, relative to this page: rows and neighbors
         link to their points.
@@ -139,7 +114,7 @@ def report_page(
     from lann.explain import contrast_of_explanation  # imports numba
 
     contrast = contrast_of_explanation(model.classifier, explanation, row_numbers=model.row_numbers)
-    changes = _changes(model, explanation, counterfactuals)
+    changes = _changes(model, explanation, counterfactuals, frozen)
     n_changed = 0 if changes is None else len(changes)
     limits = []
     if n_changed not in (0, len(explanation)):
@@ -153,7 +128,7 @@ def report_page(
         notes=[*notes, *limits],
         styles=[read_resource("lann.report", "templates/explanation.css")],
         details=PageDetails(contrast, changes, embedding),
-        audit=audit_header(model, files),
+        audit=_audit(model, files),
     )
 
 
@@ -161,7 +136,7 @@ def save_report(
     path: str | os.PathLike[str],
     model: TableModel | Any,
     explanation: Explanation,
-    **options: Unpack[ReportOptions],
+    **options: Any,
 ) -> None:
     """Save a page that describes a model and explains its predictions; it loads nothing.
 
@@ -174,8 +149,8 @@ def save_report(
     explanation : Explanation
         Predictions of the model, at least one.
     **options : dict
-        The keyword arguments of `report_page`: title, n_features, notes, counterfactuals, embedding and
-        files.
+        The keyword arguments of `report_page`: title, n_features, notes, counterfactuals, frozen,
+        embedding and files.
 
     Raises
     ------
@@ -201,7 +176,10 @@ def save_report(
 
 
 def _changes(
-    model: TableModel, explanation: Explanation, counterfactuals: Counterfactuals | int | Literal["auto"]
+    model: TableModel,
+    explanation: Explanation,
+    counterfactuals: Counterfactuals | int | Literal["auto"],
+    frozen: Sequence[str],
 ) -> Counterfactuals | None:
     """Return counterfactuals of the first rows; None if there are none."""
     from lann.explain import Counterfactuals
@@ -220,7 +198,23 @@ def _changes(
         n_rows = counterfactuals
     if n_rows == 0 or explanation.has_groups or len(model.classifier.classes_) < 2:
         return None
-    return model.counterfactuals_of_explanation(explanation[:n_rows])
+    return model.counterfactuals_of_explanation(explanation[:n_rows], frozen=frozen)
+
+
+def _audit(model: TableModel, files: Sequence[SourceFile]) -> Html:
+    """Return the date, versions, model and files of a page, for somebody who has to check it later."""
+    facts = origin(model.classifier)
+    return render(
+        "lann.report",
+        "audit.html",
+        **facts,
+        made=date_text(facts["created"]),
+        parameters=changed_parameters(model.classifier),
+        n_rows=len(model.row_numbers),
+        n_columns=len(model.columns),
+        files=files,
+        trained_on=None if model.record is None else model.record.data_sha256,
+    )
 
 
 def _model_sections(model: TableModel, correlated: Mapping[str, list[str]], n_features: int) -> Html:
@@ -240,12 +234,13 @@ def _model_sections(model: TableModel, correlated: Mapping[str, list[str]], n_fe
         columns = [
             (
                 feature.name,
-                KINDS[feature.kind][0],
+                feature.kind,
                 _typical_text(model.columns[number], feature, X[:, number]),
                 float(np.isnan(X[:, number]).mean()),
             )
             for number, feature in enumerate(schema.features[:MOST_COLUMNS])
         ]
+    kinds = [] if schema is None or schema.is_numeric else [feature.kind for feature in schema.features]
     relevances = class_relevances(classifier)
     sizes = np.bincount(classifier.model_.labels, minlength=len(classes))
     largest = np.argsort(-sizes, kind="stable")
@@ -253,12 +248,19 @@ def _model_sections(model: TableModel, correlated: Mapping[str, list[str]], n_fe
     shown = np.sort(largest[:n_shown]).tolist()
     relevances = relevances[shown]
     order = np.argsort(-relevances.max(axis=0), kind="stable")[:MOST_COLUMNS]
-    listed = [(k, classes[k], int(sizes[k])) for k in np.sort(largest[:MOST_CLASSES]).tolist()]
+    listed = np.sort(largest[:MOST_CLASSES]).tolist()
+    parameters = changed_parameters(classifier).items()
+    encoded = classifier.encoding_.positions if hasattr(classifier, "levels_") else ()
     return render(
         "lann.report",
         "model.html",
-        facts=_facts(model, schema, listed),
+        model=model,
+        classifier=classifier,
+        all_classes=[(k, classes[k], int(sizes[k])) for k in listed],
         n_more_classes=len(classes) - len(listed),
+        kind_counts={kind: kinds.count(kind) for kind in kinds},
+        has_positions=any(positions.is_learned for positions in encoded),
+        parameters={name: value for name, value in parameters if name not in NOT_LISTED},
         columns=columns,
         classes=[(k, classes[k]) for k in shown],
         is_cut=n_shown < len(sizes),
@@ -266,40 +268,7 @@ def _model_sections(model: TableModel, correlated: Mapping[str, list[str]], n_fe
         full=float(relevances.max()),
         correlated=list(correlated.values()),
         n_features=n_features,
-        n_columns=len(model.feature_names),
     )
-
-
-def _facts(
-    model: TableModel, schema: TableSchema | None, classes: list[tuple[int, Any, int]]
-) -> list[tuple[str, Any]]:
-    """Return terms about the model, with their texts; the classes have their numbers of training rows."""
-    classifier: Any = model.classifier
-    columns = str(len(model.columns))
-    if schema is not None and not schema.is_numeric:
-        kinds = [feature.kind for feature in schema.features]
-        texts = [counted(kinds.count(kind), *names) for kind, names in KINDS.items() if kind in kinds]
-        columns = f"{len(kinds)}: {', '.join(texts)}"
-    facts: list[tuple[str, Any]] = [] if model.target is None else [("Predicts", model.target)]
-    facts += [
-        ("Classes", classes),
-        ("Training rows", f"{len(classifier.model_.labels):,}"),
-        ("Columns", columns),
-    ]
-    if hasattr(classifier, "levels_"):
-        learned = [text for level, text in LEVELS.items() if level in classifier.levels_]
-        if any(positions.is_learned for positions in classifier.encoding_.positions):
-            learned.insert(0, POSITIONS)
-        facts.append(("Learned", "; ".join(learned) or "nothing: plain nearest neighbors"))
-        facts.append(("Metric of a training row", METRICS[classifier.metric]))
-    else:
-        facts.append(("Method", type(classifier).__name__))
-    vote = getattr(classifier, "vote_", None)
-    facts.append(("Neighbors that vote", str(classifier.model_.n_neighbors if vote is None else vote)))
-    changed = changed_parameters(classifier).items()
-    if parameters := [f"{name}={value!r}" for name, value in changed if name not in NOT_LISTED]:
-        facts.append(("Other parameters", ", ".join(parameters)))
-    return facts
 
 
 def _typical_text(column: Column, feature: Feature, numbers: Floats) -> str:
