@@ -65,7 +65,7 @@ def test_the_data_are_those_of_the_embedding_up_to_rounding():
     np.testing.assert_allclose(shown, np.take_along_axis(embedded.relevances, top, axis=1), atol=1e-4)
     relevances = decoded(data["relevances"], "u1", 255).reshape(4, 40) * data["largestRelevance"]
     np.testing.assert_allclose(relevances, embedded.relevances[:, data["colorings"]].T, atol=0.005)
-    values = decoded(data["values"]["numbers"], "<f4").reshape(40, 3)
+    values = decoded(data["values"]["numbers"], "<f8").reshape(40, 3)
     for i in range(40):
         for k, column in enumerate(top[i]):
             value, texts = embedded.values.iloc[i, column], data["values"]["texts"][column]

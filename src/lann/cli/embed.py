@@ -90,7 +90,7 @@ def embed(
 
     _check_options(output, method, epochs, fitting)
     _check_test_rows(data, test, held_out)
-    opt.check_table_or_model(data, model, target, used, fitting, test=test, held_out=held_out)
+    opt.check_table_or_model(data, model, target, used, fitting, test=test, held_out=held_out is not None)
     layout = LANNEmbedding(
         n_neighbors=neighbors, min_dist=min_dist, method=method.value, max_iter=epochs,
         n_jobs=fitting.jobs, random_state=fitting.seed,
@@ -109,14 +109,15 @@ def embed(
             table = TrainingTable.from_frame(
                 frame, target, id=id, drop=used.drop or (), kinds=used.kinds, name=name
             )
-            title, new_rows = name, {}
+            new_rows: dict[str, Any] = {}
+            title = name
             if held_out is not None:
                 table, rows = table.split(held_out, random_state=fitting.seed)
                 new_rows = {"frame": frame, "rows": rows, "target": target, "id": id, "name": name}
             elif test is not None:
-                test_name = opt.table_name(test)
-                new_rows = {"frame": tables.read(test, out.notes).frame, "id": id, "name": test_name}
-                title = f"{name}, with the test rows of {test_name}"
+                new_rows = {"frame": tables.read(test, out.notes).frame, "id": id}
+                new_rows["name"] = opt.table_name(test)
+                title = f"{name}, with the test rows of {new_rows['name']}"
             fitted = table.fit(fitting.classifier(), callback=step("Fitting"))
             step("Embedding")
             embedded = fitted.embed(embedding=layout, **new_rows)

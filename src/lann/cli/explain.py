@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MOST_IN_FULL = 10
 # Rows of a report by default, and at most: a page of about ten megabytes.
 REPORTED_ROWS, MOST_REPORTED_ROWS = 20, 500
+# Rows with a counterfactual if columns are frozen, and their number is not given.
+CHANGED_ROWS = 100
 # Columns whose values are shown for the neighbors.
 N_VALUES = 3
 BAR_LENGTH = 12
@@ -202,6 +204,10 @@ def _save_page(
         files.append(SourceFile(opt.table_name(data), sha256))
     if embedding is not None:  # relative to the folder of the page
         embedding = Path(os.path.relpath(embedding.resolve(), html.resolve().parent)).as_posix()
+    changes: Any = "auto" if n_changed is None else n_changed
+    if frozen:
+        changed = explanation[: CHANGED_ROWS if n_changed is None else n_changed]
+        changes = fitted.counterfactuals_of_explanation(changed, frozen=frozen) if len(changed) else 0
     save_report(
         html,
         fitted,
@@ -209,8 +215,7 @@ def _save_page(
         title=f"{model.name} on {opt.table_name(data)}",
         n_features=n_columns,
         notes=notes,
-        counterfactuals="auto" if n_changed is None else n_changed,
-        frozen=frozen or (),
+        counterfactuals=changes,
         embedding=embedding,
         files=files,
     )

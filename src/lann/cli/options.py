@@ -241,7 +241,7 @@ def check_table_or_model(
     }
     training_options |= {f"--{name.replace('_', '-')}": value for name, value in others.items()}
     if model is not None:
-        if unused := [name for name, value in training_options.items() if value not in (None, False, [], {})]:
+        if unused := [name for name, value in training_options.items() if value]:
             raise ValueError(f"{unused[0]} is for a model that is not fitted yet; it cannot go with --model.")
     elif data is None:
         raise ValueError("Give a table with its --target, or a fitted model with --model.")

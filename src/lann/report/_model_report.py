@@ -45,7 +45,6 @@ def report_page(
     n_features: int = 10,
     notes: Sequence[str] = (),
     counterfactuals: Counterfactuals | int | Literal["auto"] = "auto",
-    frozen: Sequence[str] = (),
     embedding: str | None = None,
     files: Sequence[SourceFile] = (),
 ) -> str:
@@ -67,9 +66,8 @@ def report_page(
     counterfactuals : Counterfactuals, int or "auto", default="auto"
         Number of rows, the first ones, for which the page shows the smallest change that leads to another
         prediction; 0 for none. "auto" is 100 rows, fewer with more than 14 columns. Or the changes of the
-        first rows themselves, such as those of `TableModel.counterfactuals_of_explanation`.
-    frozen : sequence of str, default=()
-        Columns that counterfactuals do not change.
+        first rows themselves, such as those of `TableModel.counterfactuals_of_explanation`, which can freeze
+        columns.
     embedding : str or None, default=None
         Address of a page that `save_embedding_page` has written, relative to this page: rows and neighbors
         link to their points.
@@ -114,7 +112,7 @@ def report_page(
     from lann.explain import contrast_of_explanation  # imports numba
 
     contrast = contrast_of_explanation(model.classifier, explanation, row_numbers=model.row_numbers)
-    changes = _changes(model, explanation, counterfactuals, frozen)
+    changes = _changes(model, explanation, counterfactuals)
     n_changed = 0 if changes is None else len(changes)
     limits = []
     if n_changed not in (0, len(explanation)):
@@ -149,8 +147,8 @@ def save_report(
     explanation : Explanation
         Predictions of the model, at least one.
     **options : dict
-        The keyword arguments of `report_page`: title, n_features, notes, counterfactuals, frozen,
-        embedding and files.
+        The keyword arguments of `report_page`: title, n_features, notes, counterfactuals, embedding and
+        files.
 
     Raises
     ------
@@ -176,10 +174,7 @@ def save_report(
 
 
 def _changes(
-    model: TableModel,
-    explanation: Explanation,
-    counterfactuals: Counterfactuals | int | Literal["auto"],
-    frozen: Sequence[str],
+    model: TableModel, explanation: Explanation, counterfactuals: Counterfactuals | int | Literal["auto"]
 ) -> Counterfactuals | None:
     """Return counterfactuals of the first rows; None if there are none."""
     from lann.explain import Counterfactuals
@@ -198,7 +193,7 @@ def _changes(
         n_rows = counterfactuals
     if n_rows == 0 or explanation.has_groups or len(model.classifier.classes_) < 2:
         return None
-    return model.counterfactuals_of_explanation(explanation[:n_rows], frozen=frozen)
+    return model.counterfactuals_of_explanation(explanation[:n_rows])
 
 
 def _audit(model: TableModel, files: Sequence[SourceFile]) -> Html:
