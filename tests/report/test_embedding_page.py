@@ -65,7 +65,7 @@ def test_the_data_are_those_of_the_embedding_up_to_rounding():
     np.testing.assert_allclose(shown, np.take_along_axis(embedded.relevances, top, axis=1), atol=1e-4)
     relevances = decoded(data["relevances"], "u1", 255).reshape(4, 40) * data["largestRelevance"]
     np.testing.assert_allclose(relevances, embedded.relevances[:, data["colorings"]].T, atol=0.005)
-    values = decoded(data["values"]["numbers"], "<f8").reshape(40, 3)
+    values = decoded(data["values"]["numbers"], "<f4").reshape(40, 3)
     for i in range(40):
         for k, column in enumerate(top[i]):
             value, texts = embedded.values.iloc[i, column], data["values"]["texts"][column]
@@ -78,15 +78,28 @@ def test_the_data_are_those_of_the_embedding_up_to_rounding():
 
 
 @pytest.mark.parametrize(
-    "column", [[123756789, 5, 0], [1234.567, 0.1, -7], [2**53, 1, 0], [1e-100, 2e-100, 0]]
+    ("column", "is_double"),
+    [
+        ([123756789, 5, 0], True),
+        ([1234.56, 0.1, -7], False),
+        ([1234.567, 0.1, -7], True),
+        ([52.520008, 13.404954, 0.1], True),
+        ([1 / 3, 2 / 3, 1.1], False),  # shown with 6 digits
+        ([2**53, 1, 0], True),
+        ([1e-30, 2e-31, 0], False),
+        ([1e-100, 2e-100, 0], True),
+    ],
 )
-def test_numbers_are_stored_as_they_were_before_scaling(column):
+def test_numbers_are_stored_as_they_were_before_scaling(column, is_double):
+    """In 4 bytes if that is precise enough."""
     embedded = make_embedded(3, n_features=1)
     original = np.array(column, dtype=float)
     mean, deviation = original.mean(), original.std()
     embedded.values["column 0"] = (original - mean) / deviation * deviation + mean
     values = json.loads(page_data(embedded, 1)[0])["values"]
-    np.testing.assert_allclose(decoded(values["numbers"], "<f8"), original, rtol=1e-15)
+    assert values["isDouble"] == is_double
+    found = decoded(values["numbers"], "<f8" if is_double else "<f4")
+    np.testing.assert_allclose(found, original, rtol=1e-15 if is_double else 1e-7)
 
 
 def test_no_text_of_the_table_becomes_markup():

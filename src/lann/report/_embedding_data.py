@@ -37,6 +37,8 @@ MOST_NEIGHBORS = 10
 MOST_CHARACTERS = 60
 # Digits of a column, counted from its largest value, that scaling preserves.
 DIGITS = 14
+# The share of the numbers of a column that have to be long before all are stored with more bytes.
+LONG_SHARE = 0.05
 MAX_16, MAX_8 = 65_535, 255
 # What pandas infers for a column of numbers.
 NUMBERS = ("floating", "integer", "mixed-integer-float", "empty")
@@ -123,8 +125,34 @@ def _values(values: pd.DataFrame, top: Indices) -> dict[str, Any]:
         known, inverse = np.unique(column[~missing].map(value_text).to_numpy(dtype=str), return_inverse=True)
         codes[missing, j], codes[~missing, j] = np.nan, inverse
         texts.append([_shortened(text) for text in known])
-    shown = _encoded(np.take_along_axis(codes, top, axis=1), "<f8")
-    return {"numbers": shown, "texts": texts}
+    is_double = any(_needs_double(codes[:, j]) for j in np.unique(top) if texts[j] is None)
+    shown = _encoded(np.take_along_axis(codes, top, axis=1), "<f8" if is_double else "<f4")
+    return {"isDouble": is_double, "numbers": shown, "texts": texts}
+
+
+def _needs_double(column: Floats) -> bool:
+    """Return whether float32, which has 6 digits and integers to 16 million, changes the numbers as shown.
+
+    Numbers of more than 11 digits are shown with 6: see `numberText` in data.js.
+
+    Parameters
+    ----------
+    column : (n_rows,)
+        NaN where missing.
+    """
+    sizes = np.abs(column[~np.isnan(column) & (column != 0)])
+    if len(sizes) == 0:
+        return False
+    if sizes.max() >= 1e6 or sizes.min() < np.finfo(np.float32).tiny:
+        return True
+    magnitudes = np.floor(np.log10(sizes))
+
+    def has_at_most(digits: int) -> NDArray[np.bool_]:
+        units = sizes * 10.0 ** (digits - 1 - magnitudes)
+        return np.abs(units - np.rint(units)) < 1e-3
+
+    # A few random numbers have few digits by chance.
+    return bool(np.mean(has_at_most(11) & ~has_at_most(6)) > LONG_SHARE)
 
 
 def _without_rounding(column: Floats) -> Floats:

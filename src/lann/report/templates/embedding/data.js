@@ -19,7 +19,7 @@ const topColumns = new Uint16Array(bytes(data.topColumns));
 const topRelevances = shares(data.topRelevances, 65535).map(share => share * data.largestRelevance);
 // Relevances of the columns by which rows can be colored: (number of colorings, nRows).
 const relevances = shares(data.relevances, 255).map(share => share * data.largestRelevance);
-const values = data.values && new Float64Array(bytes(data.values.numbers));
+const values = data.values && new (data.values.isDouble ? Float64Array : Float32Array)(bytes(data.values.numbers));
 
 const isNew = i => i >= nTraining;
 const hasLabel = i => labels[i] >= 0;
