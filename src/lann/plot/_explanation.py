@@ -38,6 +38,8 @@ from lann.plot._display import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# The least range of the axis of supports.
+MIN_RANGE = 0.05
 # The number of features whose values are listed beside the neighbors.
 N_VALUE_COLUMNS = 3
 # The widths of the panels without their labels, in inches: features and neighbors.
@@ -336,7 +338,11 @@ class ExplanationDisplay(Display):
         )
         self.ax_.bar_label(bars, texts, padding=3, fontsize=SMALL)
         self.ax_.axvline(0, color="#444444", linewidth=0.9)
-        self.ax_.margins(x=0.16)
+        low, high = min(0.0, starts.min(), ends.min()), max(0.0, starts.max(), ends.max())
+        space = 0.14 * max(high - low, MIN_RANGE)  # for the texts
+        self.ax_.set_xlim(low - (space if low < 0 else 0.0), high + space)
+        self.ax_.grid(axis="x", color="#E3E3E3", linewidth=0.7)
+        self.ax_.set_axisbelow(True)
         label_lines(self.ax_, names, fontsize)
         self.ax_.xaxis.set_major_formatter(percent_label)
         label = "relevance (share of the vote that depends on the feature)"
