@@ -72,7 +72,5 @@ def test_a_quote_that_is_not_closed_in_a_long_file_is_one_sentence(tmp_path):
     rows = [f"{i},{'uv'[i % 2]}" for i in range(50_000)]
     rows[600] = '600,"u'
     (tmp_path / "t.csv").write_text("\n".join(["size,y", *rows]))
-    with pytest.raises(
-        ValueError, match=r"Line 602 of .* has a (quote that is not closed|cell of more than)"
-    ):
+    with pytest.raises(ValueError, match=r"Line 602 of .* has a (quote that is|cell of more than)"):
         Reading.from_file(tmp_path / "t.csv")

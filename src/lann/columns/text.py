@@ -579,7 +579,9 @@ def _infer(
     if kind == "category" or is_categorical:
         reason = "it is named as categorical" if kind == "category" else "its type is category"
         return Column(name, "category", reason, _category_notation(cells, decimal)), ""
-    texts = without_placeholders(cells.values if cells.kind == "text" else cells.as_texts()).dropna()
+    texts = cells.values
+    if cells.kind != "date" and ("%" in kind or kind == "date" or cells.kind == "text"):
+        texts = without_placeholders(texts if cells.kind == "text" else cells.as_texts()).dropna()
     if "%" in kind and cells.kind != "date":
         return _dates(name, DateNotation.from_format(kind, texts)), ""
     if cells.kind == "date":

@@ -22,7 +22,9 @@ from lann.columns.text import nearest_name
 GZIP, PARQUET, ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"
 # Cells, bytes and rows of a block, at most; whatever their size, a block has some rows.
 BLOCK_CELLS, BLOCK_BYTES, BLOCK_ROWS, FEWEST_ROWS = 1 << 18, 1 << 22, 1 << 14, 64
-# Memory of a cell while a Parquet file is read.
+# Rows of a block where the whole table is kept in memory.
+WHOLE_ROWS = 1 << 16
+# Memory of a cell while a file is read, beside the characters of text.
 NUMBER_BYTES, TEXT_BYTES = 24, 110
 
 
@@ -70,8 +72,10 @@ class TableFile(ABC):
         return max(min(by_cells, by_bytes, BLOCK_ROWS), FEWEST_ROWS)
 
     @abstractmethod
-    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
-        """Yield the rows in order, some columns of them; the index has the row numbers."""
+    def blocks(
+        self, columns: Sequence[str] | None = None, n_rows: int | None = None
+    ) -> Iterator[pd.DataFrame]:
+        """Yield the rows in order, `n_rows` at once, some columns of them; the index has the row numbers."""
 
     def read(
         self, rows: Indices | None = None, report: Callable[[int], object] | None = None
@@ -82,7 +86,7 @@ class TableFile(ABC):
         """
         while True:
             parts = []
-            for block in self.blocks():
+            for block in self.blocks(n_rows=WHOLE_ROWS if rows is None else None):
                 parts.append(block if rows is None else block[np.isin(block.index, rows)])
                 if report is not None:
                     report(int(block.index.stop))
@@ -121,7 +125,9 @@ class MemoryFile(TableFile):
         self.n_rows_estimated = len(frame)
         self.frame_bytes = len(frame) * len(self.columns) * TEXT_BYTES
 
-    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+    def blocks(
+        self, columns: Sequence[str] | None = None, n_rows: int | None = None
+    ) -> Iterator[pd.DataFrame]:
         yield self._frame if columns is None else self._frame[list(columns)]
 
 
@@ -167,13 +173,15 @@ class ParquetFile(TableFile):
         except (ValueError, OSError) as error:  # pyarrow's own errors are among them
             raise ValueError(f"{self.name} is not a complete Parquet file.") from error
 
-    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+    def blocks(
+        self, columns: Sequence[str] | None = None, n_rows: int | None = None
+    ) -> Iterator[pd.DataFrame]:
         names = self.columns if columns is None else list(columns)
         fields = [self._fields[self.columns.index(name)] for name in names]
         stored = [field for field in fields if field not in self._counted]
         file, row = self._opened(), 0
         try:
-            for batch in file.iter_batches(self.block_rows, columns=stored, use_threads=False):
+            for batch in file.iter_batches(n_rows or self.block_rows, columns=stored, use_threads=False):
                 frame = batch.to_pandas(ignore_metadata=True)
                 frame.index = pd.RangeIndex(row, row + len(frame))
                 for field, counts in self._counted.items():

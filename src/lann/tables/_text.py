@@ -35,7 +35,9 @@ from lann.columns.notation import (
 )
 from lann.tables._table_file import (
     GZIP,
+    NUMBER_BYTES,
     PARQUET,
+    TEXT_BYTES,
     ZIP,
     FileOptions,
     TableFile,
@@ -49,8 +51,8 @@ SEPARATOR_NAMES = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pi
 ENCODING_NAMES = {"latin-1": "Latin-1", "cp1252": "Windows-1252", "utf-16": "UTF-16"}
 # Lines on which the decisions are made; input that may come slowly has fewer, and is read in smaller blocks.
 SAMPLE_LINES, SAMPLE_LINES_OF_INPUT, INPUT_ROWS = 500, 200, 100
-# Memory of a cell while text is read, beside its characters, and how much smaller gzip makes text, typically.
-TEXT_BYTES, GZIP_RATIO = 110, 4
+# How much smaller gzip makes text, typically.
+GZIP_RATIO = 4
 # More digits are not exact in float64.
 MOST_DIGITS = 15
 TEXT_DTYPE = pd.Series(["text"]).dtype
@@ -196,7 +198,9 @@ class TextFile(TableFile):
             n_characters = max(sum(map(len, lines)), 1)
             n_bytes *= GZIP_RATIO if name.lower().endswith(".gz") else 1
             self.n_rows_estimated = max(round(n_bytes * (len(records) - 1) / n_characters), 1)
-            row_bytes = len(self.columns) * TEXT_BYTES + 3 * n_characters / len(records)
+            n_numbers = len(self.decimals)
+            row_bytes = n_numbers * NUMBER_BYTES + (len(self.columns) - n_numbers) * TEXT_BYTES
+            row_bytes += 3 * n_characters // len(records)
             self.frame_bytes = int(self.n_rows_estimated * row_bytes)
 
     def _parts(self) -> Iterator[bytes]:
@@ -325,11 +329,13 @@ class TextFile(TableFile):
         if len(self.columns) == 1 and self._sep is None:
             yield f"one column, {self.columns[0]!r}: is the separator right? give it with sep (--sep)"
 
-    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+    def blocks(
+        self, columns: Sequence[str] | None = None, n_rows: int | None = None
+    ) -> Iterator[pd.DataFrame]:
         lines = self._input if self._is_input else self._lines(open_plain(self._open_bytes, self.name))
         list(islice(lines, self._n_header))
         line, row, is_complete, ahead = self._n_header + 1, 0, True, list[str]()
-        n_rows = INPUT_ROWS if self._is_input else self.block_rows
+        n_rows = INPUT_ROWS if self._is_input else n_rows or self.block_rows
         while is_complete:
             block, is_complete = ahead, False
             try:
