@@ -17,7 +17,7 @@ def changed_rows(document, frame):
     rows = frame.astype(object).copy()
     for result in document["rows"]:
         for change in result["changes"]:
-            assert str(change["from"]) == frame.loc[result["row"], change["column"]]
+            assert str(change["from"]) == str(frame.loc[result["row"], change["column"]])
             rows.loc[result["row"], change["column"]] = change["to"]
     return rows.loc[[result["row"] for result in document["rows"]]]
 

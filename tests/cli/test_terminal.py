@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 from lann.cli import app
 
-# A color, the title of the window, a bell, a cursor to the left, a tab, two kinds of line breaks, DEL, a
+# A color, the title of the window, a bell, a cursor to the left, a tab, a line break, DEL, a
 # sequence of C1, reversed text, a separator of lines, a character without a width, and markup of rich.
-HOSTILE = "\x1b[31m\x1b]0;title\x07\x1b[2D\t\r\n\x7f\x9b31m\u202e\u2066\u2028\u200b[red]:bomb:"
-SHOWN = r"\x1b[31m\x1b]0;title\x07\x1b[2D\t\r\n\x7f\x9b31m\u202e\u2066\u2028\u200b[red]:bomb:"
+HOSTILE = "\x1b[31m\x1b]0;title\x07\x1b[2D\t\n\x7f\x9b31m\u202e\u2066\u2028\u200b[red]:bomb:"
+SHOWN = r"\x1b[31m\x1b]0;title\x07\x1b[2D\t\n\x7f\x9b31m\u202e\u2066\u2028\u200b[red]:bomb:"
 TARGET, ID, NUMBER, CATEGORY = (f"{name}{HOSTILE}" for name in ("target", "id", "number", "category"))
 # What rich writes itself on a terminal: colors and styles, the cursor, and lines that are erased.
 OF_RICH = re.compile("\x1b\\[[0-9;]*m|\x1b\\[\\?25[lh]|\x1b\\[[0-9]*[AK]|\r")

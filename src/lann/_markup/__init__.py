@@ -104,9 +104,8 @@ def page(title: str, *parts: Html, styles: Sequence[str] = (), script: str | Non
     policy = " ".join([POLICY, *map(_hash, all_styles)])
     if script is not None:
         policy += f"; script-src {_hash(script)}"
-    return render(
-        PACKAGE, "document.html", title=title, policy=policy, styles=all_styles, parts=parts, script=script
-    )
+    values = {"title": title, "policy": policy, "styles": all_styles, "parts": parts, "script": script}
+    return str(render(PACKAGE, "document.html", **values))
 
 
 def _hash(text: str) -> str:

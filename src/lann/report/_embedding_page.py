@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lann._markup import Html, footer, page, read_resource, render, save_page
 from lann._support.files import check_writable, write_atomically
-from lann._support.format import counted
+from lann._support.format import counted, printable
 from lann._support.validation import Integer, validate
 from lann.report._embedding_data import SHAPES, page_data
 from lann.tables import EmbeddedTable, TableWarning
@@ -205,9 +205,9 @@ def save_embedding_figure(
         classes[:n_train],
         new_coordinates=embedded.coordinates[n_train:] if embedded.n_new else None,
         new_labels=classes[n_train:] if embedded.n_new else None,
-        class_names=embedded.classes,
+        class_names=[printable(name) for name in embedded.classes],
         notes=[note],
-        title=f"{title}\n{rows}",
+        title=f"{printable(title)}\n{rows}",
     ).plot()
     buffer = io.BytesIO()
     try:
