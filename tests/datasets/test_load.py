@@ -163,7 +163,7 @@ def test_the_error_lists_every_source_that_was_searched(tmp_path):
     with pytest.raises(FileNotFoundError, match="'ionosphere' was not found") as error:
         load("ionosphere")
     cache = tmp_path / "home" / "lann"
-    for part in ("LANN_DATA: not set", f"{cache}: no ionosphere.csv.gz", "59", "no network", "Sigillito"):
+    for part in ("ionosphere.csv.gz", "LANN_DATA", str(cache), "59", "no network", "Sigillito"):
         assert part in str(error.value)
     with pytest.raises(FileNotFoundError, match="download_if_missing=False"):
         load("ionosphere", download_if_missing=False)
@@ -255,7 +255,6 @@ def test_errors_without_the_adrenal_data(tmp_path):
         b"a,kind\n1,x,extra\n2,y,extra\n",
         b"a,b,kind\n1,tall,x\n",
         b"\xff\xfea,kind\n",
-        gzip.compress(CONTENT)[:30],
     ],
 )
 def test_an_invalid_file_raises_with_its_name(tmp_path, content):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import os
-from collections.abc import Mapping
 from http.client import HTTPException
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn import datasets
 
-from lann._support.files import read_content, write_atomically
+from lann._support.files import write_atomically
 
 Folder = str | os.PathLike[str]
 
@@ -51,25 +49,10 @@ class DatasetSpec(NamedTuple):
     dropped: tuple[str, ...] = ()
 
     @property
-    def file_name(self) -> str:
-        """The name of the file."""
-        return f"{self.name}.csv.gz"
-
-    @property
     def class_sizes(self) -> dict[str, int]:
         """The number of rows of each class."""
         words = self.classes.split()
         return dict(zip(words[::2], map(int, words[1::2]), strict=True))
-
-    @property
-    def description(self) -> str:
-        """The size and the source of the data."""
-        n_features = len(self.columns.split()) - len(self.dropped)
-        dropped = f"Dropped, as in the paper: {', '.join(self.dropped)}.\n" if self.dropped else ""
-        return (
-            f"{self.name}: {sum(self.class_sizes.values())} rows, {n_features} features, "
-            f"{len(self.class_sizes)} classes.\n{dropped}Source: {self.source}."
-        )
 
 
 _UCI = "UCI Machine Learning Repository, https://archive.ics.uci.edu"
@@ -179,29 +162,23 @@ def cache_folder(data_home: Folder | None = None) -> Path:
     return Path(datasets.get_data_home()) / "lann"
 
 
-def _user_folders() -> list[Path]:
-    """Return the folders named by ``LANN_DATA``: its sub-folder ``paper``, and itself."""
+def _find(cache: Path, *names: str) -> Path | None:
+    """Return the first file with one of the names in the folders of ``LANN_DATA`` or in the cache."""
     root = os.environ.get("LANN_DATA")
-    return [Path(root).expanduser() / "paper", Path(root).expanduser()] if root else []
+    folders = [Path(root).expanduser() / "paper", Path(root).expanduser(), cache] if root else [cache]
+    files = (folder / name for folder in folders for name in names)
+    return next((file for file in files if file.exists()), None)
 
 
-def _not_found(problem: str, file_names: str, cache: Path, reason: str, advice: str) -> FileNotFoundError:
-    user = [f"{folder}: no {file_names}" for folder in _user_folders()] or ["LANN_DATA: not set"]
-    searched = "".join(f"\n  - {line}" for line in (*user, f"{cache}: no {file_names}", reason))
-    return FileNotFoundError(f"{problem} Searched:{searched}\n{advice}")
-
-
-def read_table(content: bytes, path: Path) -> pd.DataFrame:
+def read_table(path: Path) -> pd.DataFrame:
     """
-    Read the content of a file as a table.
+    Read a file as a table.
 
     Parameters
     ----------
-    content : bytes
-        Comma-separated text in UTF-8 with a header row, plain or gzip-compressed. The last column is the
-        class.
     path : Path
-        The file, for error messages.
+        Comma-separated text in UTF-8 with a header row, gzip-compressed if the name ends in ``.gz``. The last
+        column is the class.
 
     Returns
     -------
@@ -211,27 +188,25 @@ def read_table(content: bytes, path: Path) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If the content is not such a table.
+        If the file is not such a table.
     """
     try:
-        text = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
         # "-sig": spreadsheet programs write a byte order mark before the name of the first column.
-        frame = pd.read_csv(io.BytesIO(text), dtype=object, keep_default_na=False, encoding="utf-8-sig")
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
         *names, label = frame.columns
-        target = frame[label].to_numpy()
-        if not names or "target" in names or np.isfinite(pd.to_numeric(names, errors="coerce")).all():
-            raise ValueError(f"got the header {', '.join([*names, label])}")
-        if not isinstance(frame.index, pd.RangeIndex) or not len(frame):
-            raise ValueError("the rows do not fit to the header")
-        if not all(isinstance(value, str) and value.strip() for value in target):
-            raise ValueError("a row has no class")
         features = frame[names].replace(["", "NA"], np.nan).to_numpy(dtype=np.float64)
-    except (EOFError, OSError, ValueError) as error:
+        has_header = not np.isfinite(pd.to_numeric(names, errors="coerce")).all()
+        has_rows = isinstance(frame.index, pd.RangeIndex) and len(frame)
+        if not (has_header and has_rows) or "target" in names:
+            raise ValueError("it has no features, header or rows, or more values in a row than in the header")
+        if frame[label].isna().any() or (frame[label].str.strip() == "").any():
+            raise ValueError("a row has no class")
+    except (EOFError, gzip.BadGzipFile, ValueError) as error:
         raise ValueError(
             f"{path} is damaged, or not a comma-separated table with a header row, numbers, and the class in "
             f"the last column: {error}. Replace it with a complete copy."
         ) from error
-    return pd.DataFrame(features, columns=names).assign(target=target)
+    return pd.DataFrame(features, columns=names).assign(target=frame[label])
 
 
 def read_dataset(spec: DatasetSpec, data_home: Folder | None, *, download_if_missing: bool) -> pd.DataFrame:
@@ -259,27 +234,28 @@ def read_dataset(spec: DatasetSpec, data_home: Folder | None, *, download_if_mis
     ValueError
         If the first file that is found has an unexpected hash or content.
     """
-    cache = cache_folder(data_home)
-    for folder in (*_user_folders(), cache):
-        path = folder / spec.file_name
-        if path.exists():
-            content = read_content(path)
-            # The hash of a table from OpenML is not known.
-            if folder != cache and hashlib.sha256(content).hexdigest() != spec.sha256:
-                raise ValueError(
-                    f"{path} is damaged or not the expected file: its SHA-256 is not {spec.sha256}. Replace "
-                    "it with an unaltered copy, or delete it to search for the data set elsewhere."
-                )
-            frame = read_table(content, path)
-            _check_content(frame, spec, str(path))
-            break
+    cache, name = cache_folder(data_home), f"{spec.name}.csv.gz"
+    path = _find(cache, name)
+    if path is not None:
+        # The hash of a table from OpenML is not known.
+        if path.parent != cache and hashlib.sha256(path.read_bytes()).hexdigest() != spec.sha256:
+            raise ValueError(
+                f"{path} is damaged or not the expected file: its SHA-256 is not {spec.sha256}. Replace "
+                "it with an unaltered copy, or delete it to search for the data set elsewhere."
+            )
+        frame, origin = read_table(path), str(path)
     else:
-        frame = _download(spec, cache, download_if_missing=download_if_missing)
-    return frame.drop(columns=list(spec.dropped))
-
-
-def _check_content(frame: pd.DataFrame, spec: DatasetSpec, origin: str) -> None:
-    """Raise ValueError unless a table has the expected columns and class sizes."""
+        origin = f"OpenML data set {spec.openml_id}"
+        try:
+            if spec.openml_id is None or not download_if_missing:
+                raise OSError("it is not on OpenML" if download_if_missing else "download_if_missing=False")
+            frame = _download(spec)
+        except (OSError, HTTPException, ValueError) as error:
+            raise FileNotFoundError(
+                f"The data set {spec.name!r} was not found: {name} is neither in LANN_DATA, which is "
+                f"{os.environ.get('LANN_DATA')}, nor in the cache, {cache}; {origin}: {error}. Source: "
+                f"{spec.source}."
+            ) from error
     sizes = frame["target"].value_counts().to_dict()
     if list(frame.columns) != [*spec.columns.split(), "target"] or sizes != spec.class_sizes:
         raise ValueError(
@@ -287,65 +263,29 @@ def _check_content(frame: pd.DataFrame, spec: DatasetSpec, origin: str) -> None:
             f"class sizes {spec.class_sizes}; got the columns {' '.join(map(str, frame.columns))} and the "
             f"class sizes {sizes}."
         )
+    if path is None:
+        text = frame.to_csv(index=False, lineterminator="\n")
+        write_atomically(cache / name, gzip.compress(text.encode(), mtime=0))
+    return frame.drop(columns=list(spec.dropped))
 
 
-def _download(spec: DatasetSpec, cache: Path, *, download_if_missing: bool) -> pd.DataFrame:
-    """Download a data set from OpenML into the cache, with the names of the data files."""
-    origin = f"OpenML data set {spec.openml_id}"
-    try:
-        if spec.openml_id is None or not download_if_missing:
-            raise OSError("it is not on OpenML" if download_if_missing else "download_if_missing=False")
-        # The renamed table is stored instead, in the cache of lann.
-        bunch = datasets.fetch_openml(data_id=spec.openml_id, as_frame=True, cache=False)
-    except (OSError, HTTPException, ValueError) as error:
-        raise _not_found(
-            f"The data set {spec.name!r} was not found.",
-            spec.file_name,
-            cache,
-            f"{origin}: {error}",
-            f"Source: {spec.source}.\nPut {spec.file_name} into the folder named by LANN_DATA.",
-        ) from error
+def _download(spec: DatasetSpec) -> pd.DataFrame:
+    """Download a data set from OpenML, and give it the names of the data files."""
+    # The renamed table is stored instead, in the cache of lann.
+    bunch = datasets.fetch_openml(data_id=spec.openml_id, as_frame=True, cache=False)
     # The columns of OpenML are in the order of the files, under other names; MagicTelescope has row numbers.
     features = bunch.data.drop(columns=[name for name in bunch.data if str(name).casefold() == "id"])
     frame = features.astype("float64").reset_index(drop=True)
     if frame.shape[1] == len(spec.columns.split()):
         frame.columns = spec.columns.split()
-    labels = bunch.target.reset_index(drop=True)
-    labels = (labels.astype("int64") if labels.dtype.kind == "f" else labels).astype(str)
-    classes = match_labels(labels.value_counts().to_dict(), spec)
-    frame["target"] = [classes.get(label, label) for label in labels]
-    _check_content(frame, spec, origin)
-    text = frame.to_csv(index=False, lineterminator="\n")
-    write_atomically(cache / spec.file_name, gzip.compress(text.encode(), mtime=0))
-    return frame
-
-
-def match_labels(sizes: Mapping[str, int], spec: DatasetSpec) -> dict[str, str]:
-    """
-    Match the labels used on OpenML to the classes of a data set.
-
-    Parameters
-    ----------
-    sizes : mapping of str to int
-        The number of rows of each label.
-    spec : DatasetSpec
-        The data set.
-
-    Returns
-    -------
-    classes : dict of str to str
-        The class of each label: the one with the same name, ignoring case. If OpenML only numbers the
-        classes, the one with the same number of rows, provided that all class sizes are different. Empty if
-        they cannot be matched.
-    """
-    by_name = {name.casefold(): name for name in spec.class_sizes}
-    classes = {label: by_name.get(label.casefold(), label) for label in sizes}
-    if {name: sizes[label] for label, name in classes.items()} == spec.class_sizes:
-        return classes
+    labels = bunch.target.reset_index(drop=True).astype(str)
     by_size = {size: name for name, size in spec.class_sizes.items()}
-    if len(by_size) < len(spec.class_sizes):
-        return {}
-    return {label: by_size[size] for label, size in sizes.items() if size in by_size}
+    if len(by_size) == len(spec.class_sizes):  # all sizes differ: OpenML may only number the classes
+        classes = {label: by_size.get(size, label) for label, size in labels.value_counts().items()}
+    else:
+        by_name = {name.casefold(): name for name in spec.class_sizes}
+        classes = {label: by_name.get(label.casefold(), label) for label in labels.unique()}
+    return frame.assign(target=labels.map(classes))
 
 
 def read_adrenal(path: Folder | None, data_home: Folder | None) -> tuple[pd.DataFrame, Path]:
@@ -374,19 +314,12 @@ def read_adrenal(path: Folder | None, data_home: Folder | None) -> tuple[pd.Data
     ValueError
         If the file is not a table of numbers with the class in its last column.
     """
-    if path is not None:
-        given = Path(path).expanduser()
-        return read_table(read_content(given), given), given
     cache = cache_folder(data_home)
-    for folder in (*_user_folders(), cache):
-        for found in (folder / "adrenal.csv.gz", folder / "adrenal.csv"):
-            if found.exists():
-                return read_table(read_content(found), found), found
-    raise _not_found(
-        "The data set 'adrenal' is patient data that is not public, so it cannot be downloaded.",
-        "adrenal.csv.gz or adrenal.csv",
-        cache,
-        "OpenML: does not have it",
-        "If you have a copy (comma-separated, with a header row and the class in the last column), pass "
-        "path=..., or put it into the folder named by LANN_DATA.",
-    )
+    file = _find(cache, "adrenal.csv.gz", "adrenal.csv") if path is None else Path(path).expanduser()
+    if file is None:
+        raise FileNotFoundError(
+            "The data set 'adrenal' is patient data that is not public, so it cannot be downloaded. If you "
+            "have a copy (comma-separated, with a header row and the class in the last column), pass path=... "
+            f"or put adrenal.csv into the folder named by LANN_DATA or into the cache, {cache}."
+        )
+    return read_table(file), file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -142,13 +142,8 @@ def make_artificial_classification(
         X = np.ascontiguousarray(X[:, source])
     if not return_roles:
         return X, y
-    n_relevant = n_informative + n_redundant
-    roles = FeatureRoles(
-        informative=np.flatnonzero(source < n_informative),
-        redundant=np.flatnonzero((source >= n_informative) & (source < n_relevant)),
-        noise=np.flatnonzero(source >= n_relevant),
-    )
-    return X, y, roles
+    kinds = np.digitize(source, [n_informative, n_informative + n_redundant])
+    return X, y, FeatureRoles(*(np.flatnonzero(kinds == kind) for kind in range(3)))
 
 
 def _validate(at_least: int, **counts: Any) -> None:
@@ -304,7 +299,12 @@ def make_licorice(
     return (X, y, Cylinders(membership, axes, centers)) if return_axes else (X, y)
 
 
-RULES = ("xor", "radial", "linear")
+# The labels of rows, given the values of their relevant features, (n_rows, n_relevant).
+_RULES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.bool_]]] = {
+    "xor": lambda values: np.prod(values, axis=1) > 0,
+    "radial": lambda values: np.sum(values**2, axis=1) > chi2.median(values.shape[1]),
+    "linear": lambda values: np.sum(values, axis=1) > 0,
+}
 # By rule: how many relevant categories and numbers it has.
 TABLE_RULES = {"category": (1, 0), "category_number": (1, 1), "categories": (2, 0), "numbers": (0, 2)}
 
@@ -337,7 +337,7 @@ def make_local_relevance(
     *,
     n_regions: int = 3,
     n_relevant: int = 2,
-    rules: Sequence[str] = RULES,
+    rules: Sequence[str] = tuple(_RULES),
     n_decoys: int = 0,
     decoy_correlation: float = 0.8,
     n_duplicates: int = 0,
@@ -421,7 +421,7 @@ def make_local_relevance(
     validate("label_noise", label_noise, Number(0, 0.5))
     n_all_relevant = n_regions * n_relevant
     _validate(1 + n_all_relevant + n_decoys + n_duplicates, n_features=n_features)
-    _check_rules(rules, RULES)
+    _check_rules(rules, _RULES)
 
     rng = check_random_state(random_state)
     gate, region = _draw_gate(n_samples, n_regions, rng)
@@ -438,20 +438,11 @@ def make_local_relevance(
     relevant = np.zeros((n_samples, n_features - 1), bool)
     for index in range(n_regions):
         rows, own = region == index, np.arange(n_relevant) + index * n_relevant
-        y[rows] = _apply_rule(rules[index % len(rules)], columns[np.ix_(rows, own)])
+        y[rows] = _RULES[rules[index % len(rules)]](columns[np.ix_(rows, own)])
         copies = first_duplicate + np.flatnonzero(np.isin(originals[n_decoys:], own))
         relevant[np.ix_(rows, np.concatenate([own, copies]))] = True
     order, mask = _finish(y, relevant, label_noise, rng)
     return np.column_stack([gate, columns[:, order]]), y, mask
-
-
-def _apply_rule(rule: str, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return the labels of rows, given the values of their relevant features, (n_rows, n_relevant)."""
-    if rule == "xor":
-        return np.prod(values, axis=1) > 0
-    if rule == "radial":
-        return np.sum(values**2, axis=1) > chi2.median(values.shape[1])
-    return np.sum(values, axis=1) > 0
 
 
 def make_local_relevance_table(

@@ -162,7 +162,9 @@ def load(
     if path is not None and name != "adrenal":
         raise ValueError(f"path can only be given for the data set 'adrenal'; got {name!r} with a path.")
     if name in _BUNDLED:
-        bunch = _load_bundled(name)
+        bunch = getattr(datasets, f"load_{name.replace('-', '_')}")()
+        entries = ("data", "target", "feature_names", "target_names", "DESCR")
+        bunch = Bunch(**{entry: bunch[entry] for entry in entries})
     elif name == "artificial-classification":
         bunch = _generate_artificial_classification()
     else:
@@ -176,12 +178,6 @@ def load(
         bunch.target = pd.Series(bunch.target, name="target")
         bunch.frame = pd.concat([bunch.data, bunch.target], axis=1)
     return (bunch.data, bunch.target) if return_X_y else bunch
-
-
-def _load_bundled(name: str) -> Bunch:
-    bunch: Bunch = getattr(datasets, f"load_{name.replace('-', '_')}")()
-    entries = ("data", "target", "feature_names", "target_names", "DESCR")
-    return Bunch(**{entry: bunch[entry] for entry in entries})
 
 
 def _generate_artificial_classification() -> Bunch:
@@ -202,19 +198,22 @@ def _generate_artificial_classification() -> Bunch:
 def _load_file(name: str, data_home: Folder | None, download_if_missing: bool, path: Folder | None) -> Bunch:
     if name == "adrenal":
         frame, file = read_adrenal(path, data_home)
-        description = (
-            f"adrenal: {len(frame)} rows, {frame.shape[1] - 1} features, "
-            f"{frame['target'].nunique()} classes, from {file}.\n"
-            "Patient data that is not public; the data in the paper has 147 rows, 32 features and 2 classes."
+        source = (
+            f"Read from {file}.\nPatient data that is not public; the data in the paper has 147 rows, 32 "
+            "features and 2 classes."
         )
     else:
-        frame = read_dataset(SPECS[name], data_home, download_if_missing=download_if_missing)
-        description = SPECS[name].description
+        spec = SPECS[name]
+        frame = read_dataset(spec, data_home, download_if_missing=download_if_missing)
+        dropped = f"Dropped, as in the paper: {', '.join(spec.dropped)}.\n" if spec.dropped else ""
+        source = f"{dropped}Source: {spec.source}."
     target = frame["target"].to_numpy(dtype=str)
+    classes, n_features = np.unique(target), frame.shape[1] - 1
+    size = f"{len(frame)} rows, {n_features} features, {len(classes)} classes"
     return Bunch(
         data=frame.iloc[:, :-1].to_numpy(),
         target=target,
         feature_names=frame.columns[:-1],
-        target_names=np.unique(target),
-        DESCR=description,
+        target_names=classes,
+        DESCR=f"{name}: {size}.\n{source}",
     )
