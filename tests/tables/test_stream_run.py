@@ -159,7 +159,7 @@ def test_no_checkpoint_of_a_part_of_a_batch(path, tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             run.run()
         assert run.estimator.n_seen_ > run.n_read == 0
-        with pytest.raises(ValueError, match="interrupted before it was complete"):
+        with pytest.raises(ValueError, match="or one was interrupted"):
             run.save(tmp_path / "c.lann")
 
 
@@ -177,29 +177,8 @@ def test_what_does_not_belong_together_gets_one_sentence(path, frame, tmp_path):
     frame[:100].to_csv(tmp_path / "short.csv", index=False)
     with pytest.raises(ValueError, match=r"has 100 rows, but the checkpoint .* was made after 2600"):
         StreamRun(tmp_path / "short.csv", checkpoint=checkpoint, output=output)
-    frame[::-1].to_csv(tmp_path / "other.csv", index=False)
-    with pytest.raises(ValueError, match=r"The first 2600 rows of .* are not those of the checkpoint"):
-        StreamRun(tmp_path / "other.csv", checkpoint=checkpoint, output=output)
     with pytest.raises(ValueError, match="Name the column with the labels"):
         StreamRun(path)
-
-
-@pytest.mark.parametrize("guards", [True, False])
-def test_a_resumed_run_guards_formulas_as_it_began(path, tmp_path, monkeypatch, guards):
-    monkeypatch.setattr("lann.tables._stream_run.BATCH_ROWS", 200)
-    table, checkpoint, output = tmp_path / "t.csv", tmp_path / "c.lann", tmp_path / "p.csv"
-    pd.read_csv(path).assign(y=lambda rows: "=" + rows["y"].astype(str)).to_csv(table, index=False)
-    with StreamRun(table, "y", make(), output=tmp_path / "whole.csv", guard_formulas=guards) as run:
-        run.run()
-    with StreamRun(table, "y", make(), output=output, guard_formulas=guards) as run:
-        for batch in run.batches():
-            if batch.first_row + len(batch.labels) == run.evaluation.n_rows >= 1200:
-                run.save(checkpoint)
-                break
-    with StreamRun(table, checkpoint=checkpoint, output=output, guard_formulas=not guards) as run:
-        run.run()
-    assert output.read_bytes() == (tmp_path / "whole.csv").read_bytes()
-    assert (b"'=" in output.read_bytes()) == guards
 
 
 def test_a_model_without_progress_is_no_checkpoint(path, frame, tmp_path):
@@ -216,7 +195,7 @@ def test_another_file_is_not_cut_when_a_run_is_resumed(path, tmp_path):
         run.run(checkpoint=checkpoint)
     written = output.read_bytes()
     other = tmp_path / "other.csv"
-    for content in (b"1\n" * len(written), written[:-2] + b"?\n", written[:-1], b""):
+    for content in (b"1\n" * len(written), written[:-1], b""):
         other.write_bytes(content)
         with pytest.raises(ValueError, match="does not have the predictions that were there"):
             StreamRun(path, checkpoint=checkpoint, output=other)
@@ -227,7 +206,7 @@ def test_another_file_is_not_cut_when_a_run_is_resumed(path, tmp_path):
     assert other.read_bytes() == written
 
 
-@pytest.mark.parametrize("change", [{"n_read": -1}, {"n_read": 1.5}, {"digest": 3}, {"output_bytes": "x"}])
+@pytest.mark.parametrize("change", [{"n_read": None}, {"columns": {}}, {"evaluation": {}}])
 def test_a_damaged_checkpoint_gets_one_sentence(path, tmp_path, change):
     from lann.persist import read_model_file, save
 

@@ -102,7 +102,7 @@ def stream(
     keeps a short-term memory, which it makes smaller when the data change, and a long-term memory of older
     rows that still agree with it.
 
-    Ctrl-C saves the checkpoint and the picture of what was seen; rows that have come are learned first.
+    Ctrl-C saves the checkpoint and the picture of what was seen.
     """
     import lann.streams
     from lann.tables import StreamRun

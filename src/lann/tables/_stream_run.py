@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,8 +12,9 @@ from typing import IO, Any, Self
 import numpy as np
 import pandas as pd
 
+import lann.streams
 from lann._support.files import check_different, check_writable, sync
-from lann._support.types import Floats, Indices
+from lann._support.types import Floats
 from lann.columns.text import (
     Column,
     TableWarning,
@@ -32,24 +32,12 @@ from lann.tables._writing import csv_bytes
 # Rows from which it is decided what columns have, and rows of a batch.
 N_FIRST_ROWS, BATCH_ROWS = 1000, 1000
 KIND = "lann stream"
-# What a checkpoint has, and the types of the values.
-PROGRESS: dict[str, tuple[type, ...]] = {
-    "kind": (str,),
-    "columns": (dict,),
-    "evaluation": (dict,),
-    "n_read": (int,),
-    "n_unlabeled": (int,),
-    "digest": (str,),
-    "output_bytes": (int, type(None)),
-    "output_digest": (str, type(None)),
-    "guard_formulas": (bool,),
-}
 # The most frequent categories of the first rows have an axis each; all others share one.
 MOST_CATEGORIES = 50
 # So that two different categories are as far apart as two numbers with a difference of 1.
 ONE_HOT = float(np.sqrt(0.5))
 SECONDS_PER_DAY = 86_400.0
-PREDICTION_COLUMNS = ("row", "label", "prediction", "probability", "correct", "drift")
+PREDICTION_COLUMNS = ["row", "label", "prediction", "probability", "correct", "drift"]
 
 
 class StreamRun:
@@ -72,8 +60,8 @@ class StreamRun:
         A checkpoint from which the run is resumed: it continues after the rows that had been read. The
         columns, the classifier and the evaluation are those of the checkpoint.
     output : str, path-like or None, default=None
-        A CSV file for the predictions. If the run is resumed, the file must start with what was written up to
-        the checkpoint, and what was written after it is written again.
+        A CSV file for the predictions. If the run is resumed, that of the run before: what was written after
+        the checkpoint is written again.
     evaluation_window : int, default=1000
         Number of rows of the moving window of the scores.
     drop : sequence of str, default=()
@@ -83,8 +71,7 @@ class StreamRun:
     sep, decimal, encoding : str or None, default=None
         How text is written; by default it is found.
     guard_formulas : bool, default=False
-        Whether labels in the file for the predictions are guarded for spreadsheets, as by `write_table`. A
-        run that is resumed writes as it began.
+        Whether labels in the file for the predictions are guarded for spreadsheets, as by `write_table`.
 
     Attributes
     ----------
@@ -142,12 +129,12 @@ class StreamRun:
         guard_formulas: bool = False,
     ) -> None:
         self._path, self._output_path = path, output
-        self._check_different(checkpoint)
-        self.n_read = self.n_unlabeled = 0
-        self.is_busy = self._is_stopped = self._is_interrupted = False
-        self._hash = hashlib.sha256()
-        self._output: PredictionsFile | None = None
         self._guard_formulas = guard_formulas
+        self._check_different(checkpoint)
+        self.n_read = 0
+        self.is_busy = self._is_stopped = False
+        self._output: IO[bytes] | None = None
+        self._output_bytes = 0
         table = open_stream(path, {"sep": sep, "decimal": decimal, "encoding": encoding})
         self.name, self._blocks = table.name, table.blocks()
         self._rest = pd.DataFrame(columns=table.columns)
@@ -156,23 +143,18 @@ class StreamRun:
             return
         if target is None:
             raise ValueError("Name the column with the labels: the target.")
-        first = self._take(N_FIRST_ROWS, N_FIRST_ROWS)
-        self._rest = pd.concat([first, self._rest], ignore_index=True) if len(self._rest) else first
-        if self._is_interrupted:
-            if first.empty:
-                raise KeyboardInterrupt
-            warnings.warn(
-                f"Interrupted after {len(first)} rows: it was decided from them what columns have, not from "
-                f"the first {N_FIRST_ROWS}.",
-                TableWarning,
-                stacklevel=2,
-            )
+        self._read_at_least(N_FIRST_ROWS)
+        first = self._rest[:N_FIRST_ROWS]
         first.attrs["decimal"] = decimal or table.decimal
         self.columns = StreamColumns.from_rows(first, target, drop=drop, kinds=kinds, table=self.name)
-        self.estimator = _default_estimator() if estimator is None else estimator
+        self.estimator = estimator or lann.streams.SAMLANN(random_state=0)
         self.evaluation = PrequentialEvaluation(window_size=evaluation_window)
         if output is not None:
-            self._output = PredictionsFile(output, guard_formulas=guard_formulas)
+            self._open_output(Path(output), None)
+
+    @property
+    def n_unlabeled(self) -> int:
+        return self.n_read - self.evaluation.n_rows
 
     def __enter__(self) -> Self:
         return self
@@ -203,19 +185,16 @@ class StreamRun:
         ValueError
             If a cell is not what its column must have.
         KeyboardInterrupt
-            If `stop` was called, or it was raised while rows were waited for; the rows that had come are
-            learned first.
+            If `stop` was called, after the batch that was being learned.
         """
         while True:
-            batch = self._take(
-                BATCH_ROWS if every is None else min(BATCH_ROWS, every - self.n_read % every), 1
-            )
-            if len(batch):
-                yield from self._learn(batch)
-            if self._is_stopped or (batch.empty and self._is_interrupted):
-                raise KeyboardInterrupt
-            if batch.empty:
+            self._read_at_least(1)
+            if self._rest.empty:
                 return
+            batch = self._take(BATCH_ROWS if every is None else min(BATCH_ROWS, every - self.n_read % every))
+            yield from self._learn(batch)
+            if self._is_stopped:
+                raise KeyboardInterrupt
 
     def run(
         self,
@@ -255,9 +234,7 @@ class StreamRun:
         for batch in self.batches(every):
             if on_batch is not None:
                 on_batch(batch)
-            # Only the last part of what was read at once is a place to continue from.
-            is_end = batch.first_row + len(batch.labels) == self.evaluation.n_rows
-            if is_end and self.n_read // every > saved // every:
+            if self.n_read // every > saved // every:
                 save_checkpoint()
                 saved = self.n_read
         if self.evaluation.n_rows and self.n_read > saved:
@@ -278,38 +255,33 @@ class StreamRun:
         Raises
         ------
         ValueError
-            If nothing has been learned yet, or a batch is not complete.
+            If nothing has been learned yet, or a batch was interrupted.
         """
         self._check_different(path)
-        if self.is_busy:
-            raise ValueError("There is nothing to save: a batch was interrupted before it was complete.")
-        if not self.evaluation.n_rows:
-            raise ValueError("There is nothing to save: no row has been learned.")
-        progress = {
+        if self.is_busy or not self.evaluation.n_rows:
+            raise ValueError("There is nothing to save: no batch is complete, or one was interrupted.")
+        progress: dict[str, Any] = {
             "kind": KIND,
             "columns": self.columns.to_dict(),
             "evaluation": self.evaluation.to_dict(),
             "n_read": self.n_read,
-            "n_unlabeled": self.n_unlabeled,
-            "digest": self._hash.hexdigest(),
-            "output_bytes": None if self._output is None else self._output.flush(),
-            "output_digest": None if self._output is None else self._output.digest,
-            "guard_formulas": self._guard_formulas,
+            "output_bytes": None if self._output is None else self._output_bytes,
         }
+        if self._output is not None:
+            sync(self._output)
         save(self.estimator, path, progress=progress)
 
-    def _take(self, most: int, fewest: int) -> pd.DataFrame:
-        """Return the next rows: not more than `most`, and not fewer than `fewest` unless the table ends."""
-        parts, n_rows = [self._rest], len(self._rest)
-        try:
-            while n_rows < fewest and (block := next(self._blocks, None)) is not None:
-                parts.append(block)
-                n_rows += len(block)
-        except KeyboardInterrupt:  # while rows are waited for
-            self._is_interrupted = True
-        rows = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
-        self._rest = rows.iloc[most:].reset_index(drop=True)
-        return rows.iloc[:most]
+    def _read_at_least(self, n_rows: int) -> None:
+        """Read until this number of rows waits to be learned, or the table ends."""
+        while len(self._rest) < n_rows and (block := next(self._blocks, None)) is not None:
+            parts = [part for part in (self._rest, block) if len(part)]
+            self._rest = pd.concat(parts or [block], ignore_index=True)
+
+    def _take(self, n_rows: int) -> pd.DataFrame:
+        """Return at most this number of the rows that were read."""
+        rows, rest = self._rest[:n_rows], self._rest[n_rows:]
+        self._rest = rest.reset_index(drop=True)
+        return rows
 
     def _learn(self, batch: pd.DataFrame) -> list[StreamBatch]:
         """Predict and learn the rows that have a label; the state is complete before and after."""
@@ -319,19 +291,32 @@ class StreamRun:
         y = np.array(labels[has_label].tolist(), dtype=str)
         rows = self.n_read + np.flatnonzero(has_label)
         self.is_busy = True
-        found: list[StreamBatch] = []
+        parts: list[StreamBatch] = []
         if len(rows):
-            found += iter_prequential(self.estimator, X, y, evaluation=self.evaluation)
-        start = 0
-        for part in found if self._output is not None else []:
-            assert self._output is not None
-            self._output.add(part, rows[start : start + len(part.labels)])
-            start += len(part.labels)
+            parts += iter_prequential(self.estimator, X, y, evaluation=self.evaluation)
+        for part in parts if self._output is not None else []:
+            numbers, rows = np.split(rows, [len(part.labels)])
+            drifts = np.isin(part.first_row + np.arange(len(part.labels)), part.drifts)
+            columns = (
+                numbers,
+                part.labels,
+                part.predictions,
+                [f"{probability:.6g}" for probability in part.probabilities],
+                (part.predictions == part.labels).astype(int),
+                drifts.astype(int),
+            )
+            self._write(pd.DataFrame(dict(zip(PREDICTION_COLUMNS, columns, strict=True))))
         self.n_read += len(labels)
-        self.n_unlabeled += int(np.sum(~has_label))
-        self._hash.update(row_bytes(batch))
         self.is_busy = False  # not after an error: the state is then that of a part of the batch
-        return found
+        return parts
+
+    def _write(self, frame: pd.DataFrame, *, header: bool = False) -> None:
+        """Add lines to the file for predictions."""
+        assert self._output is not None
+        name = str(self._output_path)
+        content = csv_bytes(frame, name, header=header, guard_formulas=self._guard_formulas)
+        self._output.write(content)
+        self._output_bytes += len(content)
 
     def _check_different(self, checkpoint: str | os.PathLike[str] | None) -> None:
         """Raise ValueError if the table would be overwritten, or two files that are written are the same."""
@@ -339,75 +324,50 @@ class StreamRun:
         check_different(table, [path for path in (self._output_path, checkpoint) if path is not None])
 
     def _resume(self, path: str | os.PathLike[str], target: str | None) -> None:
-        """Restore a checkpoint, and read the rows that it has seen once more."""
-        output = self._output_path
+        """Restore a checkpoint, and skip the rows that it has seen."""
         file = read_model_file(path)
-        self.estimator, progress = file.model, file.progress
-        state = check_progress(progress, path)
-        self.columns = StreamColumns.from_dict(state["columns"])
+        progress = file.progress or {}
+        if progress.get("kind") != KIND:
+            raise ValueError(f"{path} is not a checkpoint of a run over a stream.")
+        try:
+            self.columns = StreamColumns.from_dict(progress["columns"])
+            self.evaluation = PrequentialEvaluation.from_dict(progress["evaluation"])
+            n_rows, n_bytes = int(progress["n_read"]), progress["output_bytes"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"The checkpoint {path} is damaged.") from error
+        self.estimator = file.model
         if target not in (None, self.columns.target):
             raise ValueError(f"The target of the run of {path} is {self.columns.target!r}, not {target!r}.")
-        self.evaluation = PrequentialEvaluation.from_dict(state["evaluation"])
-        if (output is None) != (state["output_bytes"] is None):
-            was = "without" if state["output_bytes"] is None else "with"
-            raise ValueError(f"The run of {path} was started {was} a file for predictions; resume it so.")
-        self._skip(state["n_read"], state["digest"], path)
-        self.n_unlabeled = state["n_unlabeled"]
-        self._guard_formulas = state["guard_formulas"]
-        if output is not None:
-            self._output = PredictionsFile(
-                output,
-                state["output_bytes"],
-                state["output_digest"],
-                guard_formulas=self._guard_formulas,
-            )
-
-    def _skip(self, n_rows: int, digest: str, path: str | os.PathLike[str]) -> None:
         while self.n_read < n_rows:
-            batch = self._take(n_rows - self.n_read, 1)
-            if self._is_interrupted:
-                raise KeyboardInterrupt
-            if batch.empty:
+            self._read_at_least(1)
+            if self._rest.empty:
                 raise ValueError(
                     f"{self.name} has {self.n_read} rows, but the checkpoint {path} was made after {n_rows}."
                 )
-            self._hash.update(row_bytes(batch))
-            self.n_read += len(batch)
-        if self._hash.hexdigest() != digest:
+            self.n_read += len(self._take(n_rows - self.n_read))
+        if (self._output_path is None) != (n_bytes is None):
+            was = "without" if n_bytes is None else "with"
+            raise ValueError(f"The run of {path} was started {was} a file for predictions; resume it so.")
+        if self._output_path is not None:
+            self._open_output(Path(self._output_path), n_bytes)
+
+    def _open_output(self, path: Path, n_bytes: int | None) -> None:
+        """Start the file for predictions, or remove what was written after the checkpoint."""
+        check_writable(path)
+        if n_bytes is None:
+            self._output = path.open("wb")
+            self._write(pd.DataFrame(columns=PREDICTION_COLUMNS), header=True)
+            return
+        kept = path.read_bytes()[:n_bytes] if path.is_file() else b""
+        if len(kept) != n_bytes or not kept.endswith(b"\n") or not kept.startswith((b"row,", b'"row",')):
             raise ValueError(
-                f"The first {n_rows} rows of {self.name} are not those of the checkpoint {path}."
+                f"{path} does not have the predictions that were there at the checkpoint; name the file "
+                "of that run, or start again without resuming."
             )
-
-
-def check_progress(progress: Any, path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the progress of a checkpoint; raise ValueError if it is not one of a run over a stream."""
-    if not isinstance(progress, dict) or progress.get("kind") != KIND:
-        raise ValueError(f"{path} is not a checkpoint of a run over a stream.")
-    is_valid = (
-        progress.keys() == PROGRESS.keys()
-        and all(isinstance(progress[name], types) for name, types in PROGRESS.items())
-        and progress["n_read"] >= 0
-        and (progress["output_bytes"] is None) == (progress["output_digest"] is None)
-    )
-    if not is_valid:
-        raise ValueError(f"The checkpoint {path} is damaged.")
-    return progress
-
-
-def row_bytes(rows: pd.DataFrame) -> bytes:
-    """Return bytes that differ if any cell differs; those of batches add up to those of the whole."""
-    columns = []
-    for name in rows.columns:
-        is_number = rows[name].dtype.kind in "iufb"
-        cells = rows[name].to_numpy(np.float64) if is_number else rows[name].astype(str).to_numpy(object)
-        columns.append(pd.util.hash_array(cells))
-    return np.column_stack(columns).tobytes()
-
-
-def _default_estimator() -> Any:
-    from lann.streams import SAMLANN
-
-    return SAMLANN(random_state=0)
+        self._output = path.open("r+b")
+        self._output.truncate(n_bytes)
+        self._output.seek(n_bytes)
+        self._output_bytes = n_bytes
 
 
 @dataclass(frozen=True)
@@ -504,8 +464,7 @@ class StreamColumns:
         names: list[str] = []
         for column in self.columns:
             if column.kind == "category":
-                names += [f"{column.name}: {value}" for value in self.categories[column.name]]
-                names.append(f"{column.name}: other")
+                names += [f"{column.name}: {value}" for value in (*self.categories[column.name], "other")]
             else:
                 names.append(column.name)
         return names
@@ -582,22 +541,12 @@ class StreamColumns:
         Returns
         -------
         columns : StreamColumns
-
-        Raises
-        ------
-        ValueError
-            If the dict is something else.
         """
-        try:
-            columns = tuple(Column.from_dict(column) for column in state["columns"])
-            categories = {name: tuple(map(str, values)) for name, values in state["categories"].items()}
-            target = str(state["target"])
-        except (KeyError, TypeError, AttributeError):
-            target, columns, categories = "", (), {}
-        named = {column.name for column in columns if column.kind == "category"}
-        if set(categories) != named or not columns:
-            raise ValueError("This does not describe the columns of a stream.")
-        return cls(target, columns, categories)
+        return cls(
+            state["target"],
+            tuple(Column.from_dict(column) for column in state["columns"]),
+            {name: tuple(values) for name, values in state["categories"].items()},
+        )
 
 
 def _frequent(name: str, values: pd.Series) -> tuple[str, ...]:
@@ -620,86 +569,3 @@ def _one_hot(values: pd.Series, categories: tuple[str, ...]) -> Floats:
     found[np.arange(len(values)), positions] = ONE_HOT
     found[values.isna().to_numpy()] = np.nan
     return found
-
-
-class PredictionsFile:
-    """A CSV file with a line per row of a stream.
-
-    Parameters
-    ----------
-    path : str or path-like
-    n_bytes : int or None, default=None
-        What is kept of an existing file; None starts a new one.
-    digest : str or None, default=None
-        The SHA-256 of what is kept, as `digest` was when it was written.
-    guard_formulas : bool, default=False
-        As for `write_table`.
-
-    Raises
-    ------
-    ValueError
-        If the file does not start with what is to be kept. It is not changed then.
-    OSError
-        If it cannot be written.
-    """
-
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        n_bytes: int | None = None,
-        digest: str | None = None,
-        *,
-        guard_formulas: bool = False,
-    ) -> None:
-        self.path = Path(path)
-        self._hash, self._n_bytes = hashlib.sha256(), 0
-        self._guard_formulas = guard_formulas
-        check_writable(self.path)
-        if n_bytes is None:
-            self._file: IO[bytes] = self.path.open("wb")
-            self._write(pd.DataFrame(columns=list(PREDICTION_COLUMNS)), header=True)
-            return
-        kept = self.path.open("rb").read(n_bytes) if self.path.is_file() else b""
-        if len(kept) != n_bytes or hashlib.sha256(kept).hexdigest() != digest:
-            raise ValueError(
-                f"{self.path} does not have the predictions that were there at the checkpoint; name the file "
-                "of that run, or start again without resuming."
-            )
-        self._hash.update(kept)
-        self._file = self.path.open("r+b")
-        self._file.truncate(n_bytes)
-        self._file.seek(n_bytes)
-        self._n_bytes = n_bytes
-
-    def add(self, batch: StreamBatch, rows: Indices) -> None:
-        """Add the predictions of a batch, whose rows have these numbers."""
-        predictions = pd.DataFrame(
-            {
-                "row": rows,
-                "label": batch.labels,
-                "prediction": batch.predictions,
-                "probability": [f"{probability:.6g}" for probability in batch.probabilities],
-                "correct": (batch.predictions == batch.labels).astype(int),
-                "drift": np.isin(batch.first_row + np.arange(len(rows)), batch.drifts).astype(int),
-            }
-        )
-        self._write(predictions)
-
-    def flush(self) -> int:
-        """Write everything to the disk, and return the number of bytes."""
-        sync(self._file)
-        return self._n_bytes
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of everything that was written."""
-        return self._hash.hexdigest()
-
-    def close(self) -> None:
-        self._file.close()
-
-    def _write(self, frame: pd.DataFrame, *, header: bool = False) -> None:
-        content = csv_bytes(frame, str(self.path), header=header, guard_formulas=self._guard_formulas)
-        self._file.write(content)
-        self._n_bytes += len(content)
-        self._hash.update(content)
