@@ -150,7 +150,8 @@ class _GrowingClassifier(MiniBatchClassifier):
             For every label that has been learned. A row without any known value has the frequencies of the
             labels.
         """
-        return dict(zip(self._classes, self._predict([read_values(x)])[0].tolist(), strict=True))
+        row = self._columns.row(read_values(x))
+        return dict(zip(self._classes, self._predict(row[None])[0].tolist(), strict=True))
 
     def predict_many(self, X: Any) -> Any:
         """Predict the labels of the rows of a table.
@@ -166,7 +167,7 @@ class _GrowingClassifier(MiniBatchClassifier):
             Of the same package, with the index of X; None if nothing has been learned.
         """
         labels: list[Any] = list(self._classes)
-        probabilities = self._predict([read_values(x) for x in table_rows(X)])
+        probabilities = self._predict_table(X)
         best = probabilities.argmax(axis=1) if labels else [-1] * len(probabilities)
         predicted = [labels[index] if labels else None for index in best]
         if not hasattr(X, "iloc"):
@@ -192,7 +193,7 @@ class _GrowingClassifier(MiniBatchClassifier):
             Of the same package, with a column for each label and the index of X; no column if nothing has
             been learned. Labels are text in packages in which names of columns have to be text.
         """
-        probabilities = self._predict([read_values(x) for x in table_rows(X)])
+        probabilities = self._predict_table(X)
         if not hasattr(X, "iloc"):
             import narwhals.stable.v1 as nw
 
@@ -223,14 +224,19 @@ class _GrowingClassifier(MiniBatchClassifier):
             self._counts += [0] * (len(self._classes) - len(self._counts))
             self._counts[index] += 1
 
-    def _predict(self, rows: Sequence[Values]) -> Floats:
+    def _predict_table(self, table: Any) -> Floats:
+        rows = [self._columns.row(read_values(x)) for x in table_rows(table)]
+        return self._predict(np.array(rows).reshape(len(rows), len(self._columns.names)))
+
+    def _predict(self, X: Floats) -> Floats:
         """Return the probability of each label, (n_rows, n_labels)."""
-        counts = np.array(self._counts, np.float64)
-        predicted = np.tile(counts / max(counts.sum(), 1.0), (len(rows), 1))
-        X = np.array([self._columns.row(values) for values in rows]).reshape(
-            len(rows), len(self._columns.names)
-        )
         known = self._can_measure(X)
+        if len(X) and known.all():
+            voted = self._probabilities(X)
+            if voted.shape[1] == len(self._counts):
+                return voted
+        counts = np.array(self._counts, np.float64)
+        predicted = np.tile(counts / max(counts.sum(), 1.0), (len(X), 1))
         if known.any():
             voted = self._probabilities(X[known])
             # Labels of which no row has a value have their frequency, as the vote knows nothing of them.
