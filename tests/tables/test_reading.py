@@ -78,8 +78,8 @@ def test_options_override_what_is_found(write):
     [
         ("t.csv", {"sep": "ab"}, "sep must be one character"),
         ("t.csv", {"sep": '"'}, "sep must be one character"),
-        ("t.csv", {"decimal": ";"}, "decimal must be '.' or ','; got ';'"),
-        ("t.csv", {"sep": ",", "decimal": ","}, "sep and decimal must be different"),
+        ("t.csv", {"decimal": ";"}, "decimal must be '.' or ','.*got ';'"),
+        ("t.csv", {"sep": ",", "decimal": ","}, "not the separator; got ','"),
         ("t.csv", {"encoding": "klingon"}, "There is no encoding 'klingon'"),
         ("t.csv", {"encoding": "ascii"}, "not text in ascii: there is an invalid byte"),
         ("t.csv", {"sheet": "x"}, "sheet is not for .*t.csv, whose format is text"),
@@ -194,10 +194,9 @@ def test_json_lines(write):
     ("content", "message"),
     [
         ("", "is empty"),
-        ('[{"a": 1}]', "is a JSON array"),
-        ('{"a": 1}\n\n{"a": 1', "Line 3 of .* is not JSON"),
+        ('{"a": 1}\n\n{"a": 1', "Line 3 of .* is not a JSON object"),
         ('{"a": 1}\n5\n', "Line 2 of .* is not a JSON object"),
-        ('{"a": [1]}\n', "Line 1 of .* has a list or an object in 'a'"),
+        ('{"a": [1]}\n', "Line 1 of .* is not a JSON object of single values"),
         ("{}\n", "has no rows"),
     ],
 )
@@ -234,7 +233,7 @@ def test_excel(workbook):
 
 
 def test_invalid_sheets(workbook, tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"no sheet 'data' in .*t.xlsx; did you mean 'Data'\?"):
+    with pytest.raises(ValueError, match=r"no sheet 'data' in .*t.xlsx; its sheets are"):
         read_table(workbook, sheet="data")
     with pytest.raises(ValueError, match=r"no sheet '7' in .*; its sheets are 'Notes', 'Data'"):
         read_table(workbook, sheet="7")

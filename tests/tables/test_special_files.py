@@ -149,13 +149,12 @@ def test_cells_of_csv_files_are_text(tmp_path):
         ('a,y\n"1\n\n",u\n2\n', r"Line 5 of .* has 1 cell, but the header has 2\."),
         ("a,y\n1,u,3\n2,v,3\n", r"Line 2 of .* has 3 cells, but the header has 2\."),
         ('a,y\n"1",u\n"2,v\n3,w\n', "Line 3 of .* has a quote that is not closed"),
-        ('a,y\n"1"x,u\n"2",v\n', "Line 2 of .* has text after a closing quote"),
+        ('a,y\n"1"x,u\n"2",v\n', "Line 2 of .* text after a closing quote"),
         ("a,y\n1,u\n2,\0\n", "NUL character in line 3"),
         ("a,y\n\xff\x01,u\n", "is not text"),
-        ("\x89PNG\r\n\x1a\n", "it is an image"),
-        ("PK\x03\x04abc", "it is an Excel or zip file"),
+        ("\x89PNG\r\n\x1a\n", "is not text"),
     ],
-    ids=range(14),
+    ids=range(13),
 )
 def test_invalid_csv_files(content, message, tmp_path):
     (tmp_path / "data.csv").write_bytes(content.encode("latin-1"))

@@ -24,8 +24,6 @@ from lann._support.validation import Integer, validate
 from lann.columns.text import TableWarning, check_named_column, column_texts
 from lann.tables import _table_file
 from lann.tables._table_file import (
-    PARQUET,
-    ZIP,
     FileOptions,
     MemoryFile,
     ParquetFile,
@@ -36,7 +34,6 @@ from lann.tables._table_file import (
 from lann.tables._text import (
     ENCODING_NAMES,
     TextFile,
-    check_encoding,
     check_separator,
     damage_reported,
     find_encoding,
@@ -53,6 +50,8 @@ FORMATS = {
 LISTED_FORMATS = ".csv, .csv.gz, .tsv, .txt, .parquet, .xlsx, .jsonl or .ndjson"
 # Which options are for which formats.
 _OPTIONS = {"sep": ("text",), "encoding": ("text", "json lines"), "sheet": ("excel",)}
+# How files of these formats start.
+MARKS = {b"PAR1": "parquet", b"PK\x03\x04": "excel"}
 # Text files with more bytes are large.
 LARGE_TEXT = 1 << 24
 # The share of the available memory that a fit may take.
@@ -68,9 +67,8 @@ MANY_ROW_BYTES, MANY_CELL_BYTES = 200, 40
 FIT_BYTES = 48 << 20
 # With less memory, nothing useful can be learned.
 FEWEST_ROWS = 500
-UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
-         "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
+UNITS = ("", "K", "M", "G", "T")
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
 _MEMINFO = Path("/proc/meminfo")
 # Rows of each class that are drawn at least, if there are as many.
 FEWEST_OF_CLASS = 10
@@ -150,11 +148,11 @@ class Reading:
         ValueError
             As for `read_table`.
         """
-        file, digest = _open_with_digest(path, options)
+        file = open_table(path, options)
         frame = file.read()
         if options.get("decimal") is not None:
             frame.attrs["decimal"] = options["decimal"]
-        return cls(frame, file.name, file.notes, digest)
+        return cls(frame, file.name, file.notes, _sha256(path, file))
 
 
 def read_table(path: str | os.PathLike[str], **options: Unpack[FileOptions]) -> pd.DataFrame:
@@ -255,7 +253,7 @@ def sample_table(
         If rows without a label are left out.
     """
     validate("n_rows", n_rows, Integer(2))
-    file, digest = _open_with_digest(path, options)
+    file = open_table(path, options)
     check_named_column(pd.DataFrame(columns=file.columns), target, "target", file.name)
 
     def labels() -> Iterator[NDArray[Any]]:
@@ -267,7 +265,7 @@ def sample_table(
     rows, n_read, n_labels = _draw(labels(), n_rows, random_state, target, file.name)
     report = None if callback is None else lambda n_done: callback(n_read + n_done, 2 * n_read)
     frame = file.read(rows, report)
-    return Reading(frame, file.name, file.notes, digest, rows, n_read, n_labels)
+    return Reading(frame, file.name, file.notes, _sha256(path, file), rows, n_read, n_labels)
 
 
 def _draw(
@@ -298,8 +296,7 @@ def _draw(
     # The first rows of each class and, for the rest of the rows, the first drawn ones.
     n_each = max(min(FEWEST_OF_CLASS, n_rows // len(by_class)), 1)
     first = np.concatenate([highest.descending()[:n_each] for highest in by_class.values()])
-    all_drawn = drawn.descending()
-    others = all_drawn[~np.isin(all_drawn, first)][: max(n_rows - len(first), 0)]
+    others = np.setdiff1d(drawn.descending(), first, assume_unique=True)[: max(n_rows - len(first), 0)]
     return np.sort(np.concatenate([first, others])), n_read, n_labels
 
 
@@ -328,53 +325,51 @@ def open_table(path: str | os.PathLike[str], options: FileOptions) -> TableFile:
     OSError
         If there is no such file.
     """
-    return _open_with_digest(path, options, with_digest=False)[0]
-
-
-def _open_with_digest(
-    path: str | os.PathLike[str], options: FileOptions, *, with_digest: bool = True
-) -> tuple[TableFile, str]:
     path = Path(path)
     format = _checked_format(path, options)
-    name = "standard input" if str(path) == STANDARD_INPUT else str(path)
-    content = b""
+    content: Any = None
+    is_input = str(path) == STANDARD_INPUT
+    name = "standard input" if is_input else str(path)
     if is_read_once(path) or format in ("excel", "json lines"):
-        content = sys.stdin.buffer.read() if str(path) == STANDARD_INPUT else read_content(path, pipes=True)
+        content = sys.stdin.buffer.read() if is_input else read_content(path, pipes=True)
     else:
         check_readable(path, pipes=True)
     if format is None:
-        format = _format_of(content)
+        format = _format_of(content or b"")
         _check_options(name, format, options)
-    digest = hashlib.sha256(content)
-    if with_digest and not content and not is_read_once(path):
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256")
+    table: TableFile
     if format == "text":
-        n_bytes = len(content) if is_read_once(path) else path.stat().st_size
-        opened = (lambda: io.BytesIO(content)) if is_read_once(path) else (lambda: path.open("rb"))
-        table: TableFile = TextFile(opened, name, n_bytes, options)
+        n_bytes = path.stat().st_size if content is None else len(content)
+        opened = (lambda: path.open("rb")) if content is None else (lambda: io.BytesIO(content))
+        table = TextFile(opened, name, n_bytes, options)
     elif format == "parquet":
-        table = ParquetFile(io.BytesIO(content) if is_read_once(path) else path, name)
+        table = ParquetFile(path if content is None else io.BytesIO(content), name)
     elif format == "excel":
-        frame, notes = read_excel(content, name, options.get("sheet"))
-        table = MemoryFile(frame, name, notes)
+        table = MemoryFile(*read_excel(content, name, options.get("sheet")), name)
     else:
         table = _json_lines(content, name, options.get("encoding"))
-    return table, digest.hexdigest()
+    table.content = content
+    return table
 
 
 def _json_lines(content: bytes, name: str, given: str | None) -> TableFile:
     with damage_reported(name):
         content = open_plain(lambda: io.BytesIO(content), name).read()
-    check_encoding(given)
-    encoding = given or find_encoding(lambda: [content], name)
+    encoding = find_encoding(lambda: [content], name, given)
     try:
         text = content.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise ValueError(f"{name} is not text in {encoding}; give the encoding.") from error
     is_noted = given is None and encoding in ENCODING_NAMES
     notes = [f"encoding {ENCODING_NAMES[encoding]}"] if is_noted else []
-    return MemoryFile(read_json_lines(text, name), name, notes)
+    return MemoryFile(read_json_lines(text, name), notes, name)
+
+
+def _sha256(path: str | os.PathLike[str], table: TableFile) -> str:
+    if table.content is not None:
+        return hashlib.sha256(table.content).hexdigest()
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def open_stream(path: str | os.PathLike[str], options: FileOptions) -> TableFile:
@@ -446,14 +441,11 @@ def _checked_format(path: Path, options: FileOptions) -> str | None:
 
     The options are validated.
     """
-    unknown = set(options) - FileOptions.__annotations__.keys()
-    if unknown:
+    if unknown := set(options) - FileOptions.__annotations__.keys():
         raise TypeError(f"There is no option {unknown.pop()!r} of files.")
     sep, decimal = check_separator(options.get("sep")), options.get("decimal")
-    if decimal not in (None, ".", ","):
-        raise ValueError(f"decimal must be '.' or ','; got {decimal!r}.")
-    if decimal is not None and decimal == sep:
-        raise ValueError(f"sep and decimal must be different; both are {sep!r}.")
+    if decimal not in (None, ".", ",") or (decimal is not None and decimal == sep):
+        raise ValueError(f"decimal must be '.' or ',', and not the separator; got {decimal!r}.")
     for ending in sorted(FORMATS, key=len, reverse=True):
         if path.name.lower().endswith(ending):
             _check_options(str(path), FORMATS[ending], options)
@@ -473,10 +465,9 @@ def _check_options(name: str, format: str, options: FileOptions) -> None:
 
 def _format_of(content: bytes) -> str:
     """Return the format of a table without a name, by its content."""
-    if content.startswith(PARQUET):
-        return "parquet"
-    if content.startswith(ZIP):
-        return "excel"
+    for mark, format in MARKS.items():
+        if content.startswith(mark):
+            return format
     start = re.sub(rb"^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)", b"", content[:1000]).replace(b"\x00", b"").lstrip()
     return "json lines" if start.startswith((b"{", b"[")) else "text"
 
@@ -590,16 +581,18 @@ def parse_size(size: int | str) -> int:
     (2000000000, 1572864, 1000)
     """
     match = _SIZE.fullmatch(str(size))
-    if match is None or match[2].upper() not in UNITS or float(match[1]) <= 0:
+    if match is None or float(match[1]) <= 0:
         raise ValueError(f"A memory must be a size such as 2GB or 500MB; got {size!r}.")
-    return int(float(match[1]) * UNITS[match[2].upper()])
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** UNITS.index(match[2].upper()))
 
 
 def available_memory() -> int:
     """Return the share of the available memory that a fit may take."""
-    available = 4 << 30  # where it is unknown
     if _MEMINFO.exists():
         available = int(re.findall(r"MemAvailable:\s+(\d+) kB", _MEMINFO.read_text())[0]) * 1024
-    elif hasattr(os, "sysconf"):  # half of the memory is taken as available
-        available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    else:  # half of the memory is taken as available; of 8 GB, where that is unknown
+        memory = (
+            os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 8 << 30
+        )
+        available = memory // 2
     return int(SHARE_OF_AVAILABLE * available)

@@ -16,10 +16,7 @@ import pandas as pd
 
 from lann._support.types import Indices
 from lann.columns.notation import MISSING
-from lann.columns.text import nearest_name
 
-# Marks at the start of a file.
-GZIP, PARQUET, ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"
 # Cells, bytes and rows of a block, at most; whatever their size, a block has some rows.
 BLOCK_CELLS, BLOCK_BYTES, BLOCK_ROWS, FEWEST_ROWS = 1 << 18, 1 << 22, 1 << 14, 64
 # Rows of a block where the whole table is kept in memory.
@@ -54,6 +51,8 @@ class TableFile(ABC):
     n_rows_estimated : int
     frame_bytes : int
         Memory that the whole table takes while it is read, about.
+    content : bytes or None
+        The bytes of a file that was read as a whole when it was opened.
     """
 
     name: str
@@ -63,6 +62,7 @@ class TableFile(ABC):
     decimals: dict[str, int | None]
     n_rows_estimated: int
     frame_bytes: int
+    content: bytes | None = None
 
     @property
     def block_rows(self) -> int:
@@ -111,14 +111,14 @@ class MemoryFile(TableFile):
     Parameters
     ----------
     frame : DataFrame
+    notes : sequence of str
     name : str
         Name of the file in messages.
-    notes : sequence of str
     """
 
-    def __init__(self, frame: pd.DataFrame, name: str, notes: Sequence[str] = ()) -> None:
+    def __init__(self, frame: pd.DataFrame, notes: Sequence[str], name: str) -> None:
         self.name, self.notes = name, tuple(notes)
-        self.columns = check_names(column_names(frame.columns), name)
+        self.columns = check_names(frame.columns, name)
         self._frame = frame.set_axis(self.columns, axis=1).reset_index(drop=True)
         if frame.empty:
             raise ValueError(f"{name} has no rows.")
@@ -148,12 +148,12 @@ class ParquetFile(TableFile):
         # An index with a name is a column that pandas has set aside; one that counts rows is not stored.
         index = (schema.pandas_metadata or {}).get("index_columns", [])
         self._counted = {i["name"]: i for i in index if isinstance(i, dict) and i["name"] is not None}
-        stored = [i for i in index if i in schema.names]
-        fields = [*stored, *(field for field in schema.names if field not in stored)]
+        stored = sorted(schema.names, key=lambda field: field not in index)
         self._fields = [
-            *self._counted, *(field for field in fields if not field.startswith("__index_level_"))
-        ]  # fmt: skip
-        self.columns = check_names(column_names(self._fields), name)
+            *self._counted,
+            *(field for field in stored if not field.startswith("__index_level_")),
+        ]
+        self.columns = check_names(self._fields, name)
         if metadata.num_rows == 0 or not self.columns:
             raise ValueError(f"{name} has no rows.")
         self.n_rows_estimated = metadata.num_rows
@@ -178,8 +178,7 @@ class ParquetFile(TableFile):
     ) -> Iterator[pd.DataFrame]:
         names = self.columns if columns is None else list(columns)
         fields = [self._fields[self.columns.index(name)] for name in names]
-        stored = [field for field in fields if field not in self._counted]
-        file, row = self._opened(), 0
+        stored, file, row = [field for field in fields if field not in self._counted], self._opened(), 0
         try:
             for batch in file.iter_batches(n_rows or self.block_rows, columns=stored, use_threads=False):
                 frame = batch.to_pandas(ignore_metadata=True)
@@ -194,8 +193,6 @@ class ParquetFile(TableFile):
 
 def read_json_lines(content: str, name: str) -> pd.DataFrame:
     """Return a text in which every line is a JSON object as a table; raise ValueError if a line is none."""
-    if content.lstrip().startswith("["):
-        raise ValueError(f"{name} is a JSON array; a table must have one JSON object in each line.")
     rows = []
     # Not splitlines, which splits at characters that a JSON string may contain.
     for number, line in enumerate(content.split("\n"), start=1):
@@ -203,16 +200,10 @@ def read_json_lines(content: str, name: str) -> pd.DataFrame:
             continue
         try:
             row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"Line {number} of {name} is not JSON.") from error
-        if not isinstance(row, dict):
-            raise ValueError(f"Line {number} of {name} is not a JSON object.")
-        for key, value in row.items():
-            if isinstance(value, dict | list):
-                raise ValueError(
-                    f"Line {number} of {name} has a list or an object in {key!r}; cells must be single "
-                    "values."
-                )
+        except ValueError:
+            row = None
+        if not isinstance(row, dict) or any(isinstance(value, dict | list) for value in row.values()):
+            raise ValueError(f"Line {number} of {name} is not a JSON object of single values.")
         rows.append(row)
     if not rows:
         raise ValueError(f"{name} is empty.")
@@ -226,9 +217,13 @@ def read_excel(content: bytes, name: str, sheet: str | int | None) -> tuple[pd.D
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of parts of the file that are not read, such as styles
             book = pd.ExcelFile(io.BytesIO(content), engine="openpyxl")
-            sheets = list(map(str, book.sheet_names))
-            title = _sheet_name(sheets, sheet, name)
-            cells = book.parse(title, header=None, dtype=object, keep_default_na=False, na_values=MISSING)
+            sheets, wanted = list(map(str, book.sheet_names)), str(1 if sheet is None else sheet)
+            if wanted not in sheets and wanted.isdecimal() and 1 <= int(wanted) <= len(sheets):
+                wanted = sheets[int(wanted) - 1]
+            if wanted not in sheets:
+                listed = ", ".join(map(repr, sheets[:20]))
+                raise ValueError(f"There is no sheet {sheet!r} in {name}; its sheets are {listed}.")
+            cells = book.parse(wanted, header=None, dtype=object, keep_default_na=False, na_values=MISSING)
     except ImportError as error:
         raise ImportError(
             f"{name} needs openpyxl, which is not installed: pip install 'lann[excel]'."
@@ -237,37 +232,23 @@ def read_excel(content: bytes, name: str, sheet: str | int | None) -> tuple[pd.D
         raise ValueError(f"{name} is not a complete Excel file (.xlsx).") from error
     cells = cells.dropna(how="all").dropna(how="all", axis=1)
     if cells.empty:
-        raise ValueError(f"{name} has an empty sheet {title!r}.")
+        raise ValueError(f"{name} has an empty sheet {wanted!r}.")
     header = cells.iloc[0].where(cells.iloc[0].notna(), "")
     frame = cells.iloc[1:].set_axis(list(header), axis=1).infer_objects()
-    notes = [f"sheet {title!r}, the first of {len(sheets)}"] if sheet is None and len(sheets) > 1 else []
-    return frame, notes
+    is_noted = sheet is None and len(sheets) > 1
+    return frame, [f"sheet {wanted!r}, the first of {len(sheets)}"] if is_noted else []
 
 
-def _sheet_name(names: list[str], sheet: str | int | None, source: str) -> str:
-    if sheet is None:
-        return names[0]
-    if str(sheet) in names:
-        return str(sheet)
-    if str(sheet).isdecimal() and 1 <= int(sheet) <= len(names):
-        return names[int(sheet) - 1]
-    similar = nearest_name(str(sheet), names)
-    advice = f"its sheets are {', '.join(map(repr, names[:20]))}." if similar is None else ""
-    raise ValueError(f"There is no sheet {sheet!r} in {source}; {advice or f'did you mean {similar!r}?'}")
+def check_names(names: Sequence[Any], source: str) -> list[str]:
+    """Return names of columns without spaces around them, "Unnamed: 0" for none, as in pandas.
 
-
-def column_names(names: Sequence[Any]) -> list[str]:
-    """Return names without spaces around them; those of columns without a name are numbered, as in pandas."""
-    texts = [str(name).strip() for name in names]
-    return [text or f"Unnamed: {position}" for position, text in enumerate(texts)]
-
-
-def check_names(names: list[str], source: str) -> list[str]:
-    """Return names of columns; raise ValueError if two are the same."""
-    repeated = [name for i, name in enumerate(names) if name in names[:i]]
+    Raise ValueError if two are the same.
+    """
+    texts = [str(name).strip() or f"Unnamed: {position}" for position, name in enumerate(names)]
+    repeated = [name for i, name in enumerate(texts) if name in texts[:i]]
     if repeated:
         raise ValueError(f"{source} has more than one column {repeated[0]!r}.")
-    return names
+    return texts
 
 
 def without_parquet(source: str) -> ImportError:

@@ -2,7 +2,7 @@
 
 Encoding, separator, quotes, decimal separator, comments, lines around the table and columns of plain numbers
 are decided on a sample; pandas reads the blocks by these decisions. Blocks with quotes, empty lines or lines
-of another length are read line by line, so that an invalid line is reported with its number.
+of another length pass through the csv module before, so that an invalid line is reported with its number.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import gzip
 import io
 import re
 import zlib
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -33,17 +32,7 @@ from lann.columns.notation import (
     find_number_notation,
     table_decimal,
 )
-from lann.tables._table_file import (
-    GZIP,
-    NUMBER_BYTES,
-    PARQUET,
-    TEXT_BYTES,
-    ZIP,
-    FileOptions,
-    TableFile,
-    check_names,
-    column_names,
-)
+from lann.tables._table_file import NUMBER_BYTES, TEXT_BYTES, FileOptions, TableFile, check_names
 
 # The rarest in cells come first: they are preferred where two separators fit equally well.
 SEPARATORS = {"\t": "tabs", "|": "vertical bars", ";": "semicolons", ",": "commas"}
@@ -55,22 +44,14 @@ SAMPLE_LINES, SAMPLE_LINES_OF_INPUT, INPUT_ROWS = 500, 200, 100
 GZIP_RATIO = 4
 # More digits are not exact in float64.
 MOST_DIGITS = 15
-TEXT_DTYPE = pd.Series(["text"]).dtype
+GZIP = b"\x1f\x8b"
 _NUMBER_MISSING = (*MISSING, *PLACEHOLDERS)
-_BINARY = {
-    PARQUET: "a Parquet file",
-    ZIP: "an Excel or zip file",
-    b"%PDF": "a PDF file",
-    b"\xd0\xcf\x11\xe0": "an old Excel file (.xls)",
-    b"\x89PNG": "an image",
-    b"\xff\xd8\xff": "an image",
-}
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-# Bytes that texts in Latin-1 and Windows-1252 do not have.
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_ONLY_WINDOWS, _NOT_IN_WINDOWS = re.compile(rb"[\x80-\x9f]"), re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
-# A character of more than one byte in UTF-8.
-_MULTIBYTE = re.compile(rb"[\xc3-\xf4][\x80-\xbf]+")
+# Bytes that text does not have, that only Windows-1252 has, that it does not have, and letters in UTF-8.
+_BYTES = (
+    rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]", rb"[\x80-\x9f]", rb"[\x81\x8d\x8f\x90\x9d]",
+    rb"[\xc3-\xf4][\x80-\xbf]+",
+)  # fmt: skip
 _TOTAL = re.compile(r"(?i)(grand |sub)?(total|sum|summe|gesamt|average|mean)\b")
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*")
 _QUOTED_HEADER = re.compile(r"\s*'[^']*'(?:[,;\t|]\s*'[^']*')*\s*")
@@ -93,7 +74,9 @@ class Dialect:
     quote: str = '"'
     skips_spaces: bool = False
 
-    def records(self, lines: Iterable[str], first_line: int = 1) -> Iterator[tuple[int, list[str]]]:
+    def records(
+        self, lines: Iterable[str], name: str = "", first_line: int = 1
+    ) -> Iterator[tuple[int, list[str]]]:
         """Yield the line in which each record starts, and its cells; empty lines are left out."""
         reader = csv.reader(
             lines,
@@ -110,31 +93,23 @@ class Dialect:
                     yield line, cells
                 line = first_line + reader.line_num
         except csv.Error as error:
-            is_open = "unexpected end" in str(error)
-            reason = "has a quote that is not closed" if is_open else "has text after a closing quote"
-            if "field larger" in str(error):
-                reason = f"has a cell of more than {csv.field_size_limit():,} characters"
-            raise InvalidLineError(line, reason) from error
+            reason = "a quote that is not closed, or text after a closing quote"
+            raise ValueError(f"Line {line} of {name} has {reason}.") from error
 
-    def rows(self, lines: Iterable[str], width: int | None = None, first_line: int = 1) -> list[list[str]]:
-        """Return the records of lines; raise InvalidLineError unless all have as many cells as the first."""
+    def rows(
+        self, lines: Iterable[str], name: str, width: int | None = None, first_line: int = 1
+    ) -> list[list[str]]:
+        """Return the records of lines; raise ValueError unless all have as many cells as the first."""
         rows = []
-        for line, cells in self.records(lines, first_line):
-            width = len(cells) if width is None else width
+        for line, cells in self.records(lines, name, first_line):
+            width = width or len(cells)
             if len(cells) == width + 1 and not cells[-1]:  # a separator at the end of the line
                 cells.pop()
             elif len(cells) != width:
-                raise InvalidLineError(line, f"has {counted(len(cells), 'cell')}, but the header has {width}")
+                has = counted(len(cells), "cell")
+                raise ValueError(f"Line {line} of {name} has {has}, but the header has {width}.")
             rows.append(cells)
         return rows
-
-
-class InvalidLineError(Exception):
-    """A record that cannot be read, with the line in which it starts."""
-
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(line, reason)
-        self.line, self.reason = line, reason
 
 
 def check_separator(sep: str | None) -> str | None:
@@ -169,15 +144,11 @@ class TextFile(TableFile):
     ) -> None:
         self._open_bytes, self.name, self._is_input = open_bytes, name, n_bytes is None
         self._sep, self._decimal = check_separator(options.get("sep")), options.get("decimal")
-        encoding = options.get("encoding")
         with damage_reported(name):
-            raw = open_plain(self._open_bytes, name)
+            raw = open_plain(open_bytes, name)
             start = raw.peek(1 << 16)
-        for mark, kind in _BINARY.items():
-            if start.startswith(mark):
-                raise ValueError(f"{name} is not text: it is {kind}.")
-        check_encoding(encoding)
-        self.encoding = encoding or find_encoding((lambda: [start]) if self._is_input else self._parts, name)
+        given = options.get("encoding")
+        self.encoding = find_encoding((lambda: [start]) if self._is_input else self._parts, name, given)
         source = self._lines(raw)
         lines = list(islice(source, SAMPLE_LINES_OF_INPUT if self._is_input else SAMPLE_LINES))
         self._input = chain(lines, source)
@@ -187,21 +158,22 @@ class TextFile(TableFile):
         sample = self._cleaned(lines, 1)
         self.dialect = find_dialect(sample, self._sep)
         records = self._sample_rows(sample, is_all=len(lines) < SAMPLE_LINES_OF_INPUT)
-        starts = [line for line, _ in islice(self.dialect.records(sample), 2)]
-        self._n_header = starts[1] - 1 if len(starts) > 1 else len(sample)
-        self.columns = check_names(column_names(records[0]), name)
+        if not records:
+            raise ValueError(f"{name} is empty.")
+        self.columns = check_names(records[0], name)
         if len(records) == 1:
             raise ValueError(f"{name} has no rows.")
+        starts = [line for line, _ in islice(self.dialect.records(sample), 2)]
+        self._n_header = starts[1] - 1
         self._decide_columns(records[1:])
-        self.notes = (*notes, *self._notes(encoding))
+        self.notes = (*notes, *self._notes(given))
         if n_bytes is not None:
             n_characters = max(sum(map(len, lines)), 1)
             n_bytes *= GZIP_RATIO if name.lower().endswith(".gz") else 1
             self.n_rows_estimated = max(round(n_bytes * (len(records) - 1) / n_characters), 1)
             n_numbers = len(self.decimals)
             row_bytes = n_numbers * NUMBER_BYTES + (len(self.columns) - n_numbers) * TEXT_BYTES
-            row_bytes += 3 * n_characters // len(records)
-            self.frame_bytes = int(self.n_rows_estimated * row_bytes)
+            self.frame_bytes = self.n_rows_estimated * (row_bytes + 3 * n_characters // len(records))
 
     def _parts(self) -> Iterator[bytes]:
         """Yield the bytes of the text in parts that end where lines end."""
@@ -215,10 +187,7 @@ class TextFile(TableFile):
             with damage_reported(self.name), io.TextIOWrapper(raw, encoding=self.encoding) as text:
                 for number, line in enumerate(text, start=1):
                     if "\x00" in line:
-                        raise ValueError(
-                            f"{self.name} is not text, or is damaged: it has a NUL character in line "
-                            f"{number}."
-                        )
+                        raise ValueError(f"{self.name} is not text: it has a NUL character in line {number}.")
                     yield line
         except UnicodeDecodeError as error:
             raise ValueError(
@@ -230,22 +199,23 @@ class TextFile(TableFile):
         """Decide whether there are comments, lines before the header, or aligned columns; return notes."""
         notes = []
         self._has_comments, self._gap, self._n_before, self._has_total = False, "", 0, False
-        is_comment = [line.startswith("#") for line in lines if line.strip()]
+        sep, present = _body_separator(lines, self._sep), [line for line in lines if line.strip()]
+        is_comment = [line.startswith("#") for line in present]
         if is_comment and is_comment[0] and not all(is_comment):
-            header, first = [line for line in lines if line.strip()][:2]
-            body = _body_separator(lines, self._sep)
-            is_header = body is not None and not is_comment[1] and header.count(body) == first.count(body)
+            header, first = present[:2]
+            is_header = sep is not None and not is_comment[1] and header.count(sep) == first.count(sep)
             self._has_comments = not is_header
         if self._has_comments:
             notes.append("lines that start with # are left out")
             lines = ["\n" if line.startswith("#") else line for line in lines]
+            present = [line for line in lines if line.strip()]
+            sep = _body_separator(lines, self._sep)
         if self._sep is None and not any(re.search(r"[,;|\t]", line) for line in lines):
             for gap in (r" {2,}", r" +"):
-                widths = {len(re.split(gap, line.strip())) for line in lines if line.strip()}
+                widths = {len(re.split(gap, line.strip())) for line in present}
                 if not self._gap and len(widths) == 1 and min(widths) > 1:
                     self._gap = gap
                     notes.append("aligned columns, separated by spaces")
-        sep = _body_separator(lines, self._sep)
         if sep is None or any('"' in line for line in lines):  # records can have several lines
             return notes
         self._has_total = True
@@ -254,7 +224,7 @@ class TextFile(TableFile):
         start = counts.index(width)
         n_before = sum(count > 0 for count in counts[:start])
         is_header = all(re.search(r"[^\W\d]", cell) for cell in lines[start].strip().split(sep))
-        if n_before and is_header and all(count <= max(width // 2, 1) for count in counts[:start]):
+        if n_before and is_header and max(counts[:start]) <= max(width // 2, 1):
             notes.append(f"{counted(n_before, 'line')} before the header left out")
             self._n_before = start
         return notes
@@ -272,27 +242,25 @@ class TextFile(TableFile):
     def _sample_rows(self, sample: list[str], *, is_all: bool) -> list[list[str]]:
         """Return the records of the sample; quotes are part of the cells if that alone makes them valid."""
         quote = self.dialect.quote
-        while quote and not is_all and len(sample) > 1 and sum(line.count(quote) for line in sample) % 2:
+        while not is_all and len(sample) > 1 and sum(line.count(quote) for line in sample) % 2:
             sample = sample[:-1]  # in the middle of a record, perhaps
         try:
-            records = self.dialect.rows(sample)
-        except InvalidLineError as error:
+            return self.dialect.rows(sample, self.name)
+        except ValueError as invalid:
             unquoted = replace(self.dialect, quote="")
             try:
-                records = unquoted.rows(sample) if quote and any(quote in line for line in sample) else []
-            except InvalidLineError:
-                records = []
+                records = unquoted.rows(sample, self.name)
+            except ValueError:
+                raise invalid from None
             cells = [cell.strip() for cells in records for cell in cells]
-            if not records or any(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells):
-                raise ValueError(f"Line {error.line} of {self.name} {error.reason}.") from error
+            if any(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells):
+                raise
             self.dialect = unquoted
-        if not records:
-            raise ValueError(f"{self.name} is empty.")
-        return records
+            return records
 
     def _decide_columns(self, rows: list[list[str]]) -> None:
         """Decide on the decimal separator, and which columns have plain numbers."""
-        columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.columns)
+        columns = zip(*rows, strict=True)
         texts = [[cell.strip() for cell in cells if cell.strip() not in MISSING] for cells in columns]
         frame = pd.DataFrame({i: pd.Series(cells, dtype=object) for i, cells in enumerate(texts)})
         found = table_decimal(frame, {",": ".", ";": ","}.get(self.dialect.sep))
@@ -308,53 +276,42 @@ class TextFile(TableFile):
             ):
                 self.decimals[name] = common_decimals(numbers, self.decimal or ".")
 
-    def _notes(self, encoding: str | None) -> Iterator[str]:
-        """Yield what was detected and is unusual; not what was given."""
-        sep = self.dialect.sep
+    def _notes(self, encoding: str | None) -> list[str]:
+        """Return what was detected and is unusual; not what was given."""
+        sep, first = self.dialect.sep, self.columns[0]
         is_usual = sep == "," or (sep == "\t" and self.name.lower().removesuffix(".gz").endswith(".tsv"))
-        if self._sep is None and not is_usual and not self._gap and len(self.columns) > 1:
-            yield f"{SEPARATORS[sep]} separate cells"
-        if self._decimal is None and self.decimal == ",":
-            yield "decimal commas"
-        if encoding is None and self.encoding in ENCODING_NAMES:
-            yield f"encoding {ENCODING_NAMES[self.encoding]}"
-        if self.dialect.quote == "'":
-            yield "single quotes around cells"
-        elif not self.dialect.quote:
-            yield "quotes are part of the cells"
-        if self.dialect.skips_spaces:
-            yield "spaces after separators are left out"
-        if any(re.fullmatch(r"-?\d+[.,]\d+", name) for name in self.columns):
-            yield "the first line, which has numbers, is taken as the header"
-        if len(self.columns) == 1 and self._sep is None:
-            yield f"one column, {self.columns[0]!r}: is the separator right? give it with sep (--sep)"
+        is_found, is_one = self._sep is None, len(self.columns) == 1
+        notes = {
+            f"{SEPARATORS.get(sep)} separate cells": is_found and not (is_usual or self._gap or is_one),
+            "decimal commas": self._decimal is None and self.decimal == ",",
+            f"encoding {ENCODING_NAMES.get(self.encoding)}": not encoding and self.encoding in ENCODING_NAMES,
+            "single quotes around cells": self.dialect.quote == "'",
+            "quotes are part of the cells": not self.dialect.quote,
+            "spaces after separators are left out": self.dialect.skips_spaces,
+            "the first line, which has numbers, is taken as the header": any(
+                re.fullmatch(r"-?\d+[.,]\d+", name) for name in self.columns
+            ),
+            f"one column, {first!r}: is the separator right? give it with sep (--sep)": is_found and is_one,
+        }
+        return [note for note, applies in notes.items() if applies]
 
     def blocks(
         self, columns: Sequence[str] | None = None, n_rows: int | None = None
     ) -> Iterator[pd.DataFrame]:
         lines = self._input if self._is_input else self._lines(open_plain(self._open_bytes, self.name))
-        list(islice(lines, self._n_header))
-        line, row, is_complete, ahead = self._n_header + 1, 0, True, list[str]()
         n_rows = INPUT_ROWS if self._is_input else n_rows or self.block_rows
-        while is_complete:
-            block, is_complete = ahead, False
-            try:
-                for text in islice(lines, n_rows):
-                    block.append(text)
-                quote = self.dialect.quote or "\n\n"  # which no line has
-                n_quotes = "".join(block).count(quote)
-                while n_quotes % 2 and (more := next(lines, "")):
-                    block.append(more)
-                    n_quotes += more.count(quote)
-                ahead = [] if self._is_input else list(islice(lines, 1))
-                is_complete = bool(ahead) or (self._is_input and len(block) >= n_rows)
-            except KeyboardInterrupt:  # while lines are waited for: those that have come are used
-                while self.dialect.quote and "".join(block).count(self.dialect.quote) % 2:
-                    block.pop()
-                frame = self._parsed(block, line, columns, is_last=False)
-                yield frame.set_axis(pd.RangeIndex(row, row + len(frame)))
-                raise
-            frame = self._parsed(block, line, columns, is_last=not is_complete)
+        quote = self.dialect.quote or "\0"  # which no line has
+        line = len(list(islice(lines, self._n_header))) + 1
+        row, ahead, is_last = 0, list[str](), False
+        while not is_last:
+            block = [*ahead, *islice(lines, n_rows)]
+            n_quotes = "".join(block).count(quote)
+            while n_quotes % 2 and (more := next(lines, "")):
+                block.append(more)
+                n_quotes += more.count(quote)
+            ahead = [] if self._is_input else list(islice(lines, 1))
+            is_last = len(block) < n_rows if self._is_input else not ahead
+            frame = self._parsed(block, line, columns, is_last=is_last)
             yield frame.set_axis(pd.RangeIndex(row, row + len(frame)))
             line, row = line + len(block), row + len(frame)
 
@@ -365,53 +322,31 @@ class TextFile(TableFile):
         lines = self._cleaned(lines, first_line)
         if is_last and self._has_total:
             lines = self._without_total(lines, is_only=first_line == self._n_header + 1)
-        text, width, quote = "".join(lines), len(self.columns), self.dialect.quote
-        is_simple = width > 1 and not (quote and quote in text) and "\n\n" not in f"\n{text}"
-        if is_simple and text.count(self.dialect.sep) == (width - 1) * len(lines):
-            frame = self._parsed_by_pandas(text, columns)
-            if frame is not None:
-                return frame
-        try:
-            rows = self.dialect.rows(lines, width, first_line)
-        except InvalidLineError as error:
-            raise ValueError(f"Line {error.line} of {self.name} {error.reason}.") from error
-        cells = dict(zip(self.columns, zip(*rows, strict=True) if rows else [()] * width, strict=True))
-        return pd.DataFrame({name: self._column(name, cells[name]) for name in columns or self.columns})
-
-    def _parsed_by_pandas(self, text: str, columns: Sequence[str] | None) -> pd.DataFrame | None:
-        """Return the rows of a text without quotes and empty lines; None if a line has another length."""
+        sep, text, width = self.dialect.sep, "".join(lines), len(self.columns)
+        is_simple = width > 1 and not (self.dialect.quote and self.dialect.quote in text)
+        if not is_simple or any(line.count(sep) != width - 1 for line in lines):
+            rows = self.dialect.rows(lines, self.name, width, first_line)
+            buffer, sep, is_simple = io.StringIO(), ",", False
+            csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
+            text = buffer.getvalue()
         is_number = [name in self.decimals for name in self.columns]
-        try:
-            frame = pd.read_csv(
-                io.StringIO(text),
-                sep=self.dialect.sep,
-                header=None,
-                usecols=None if columns is None else [self.columns.index(name) for name in columns],
-                dtype={i: str for i, number in enumerate(is_number) if not number},
-                na_values={i: _NUMBER_MISSING if number else MISSING for i, number in enumerate(is_number)},
-                keep_default_na=False,
-                decimal=self.decimal or ".",
-                quoting=csv.QUOTE_NONE,
-                skipinitialspace=self.dialect.skips_spaces,
-                low_memory=False,
-            )
-        except (ValueError, pd.errors.ParserError):
-            return None
-        names = self.columns if columns is None else [self.columns[i] for i in frame.columns]
-        if frame.shape[1] != len(names):
-            return None
-        frame = frame.set_axis(names, axis=1)
-        return frame if columns is None else frame[list(columns)]
-
-    def _column(self, name: str, cells: Sequence[str]) -> pd.Series:
-        missing = _NUMBER_MISSING if name in self.decimals else MISSING
-        texts = pd.Series([None if cell.strip() in missing else cell for cell in cells], dtype=TEXT_DTYPE)
-        if name not in self.decimals:
-            return texts
-        numbers = pd.to_numeric(
-            texts.str.replace(",", ".") if self.decimal == "," else texts, errors="coerce"
+        frame = pd.read_csv(
+            io.StringIO(text),
+            sep=sep,
+            names=self.columns,
+            usecols=columns,
+            dtype={name: str for name, number in zip(self.columns, is_number, strict=True) if not number},
+            na_values={
+                name: _NUMBER_MISSING if number else MISSING
+                for name, number in zip(self.columns, is_number, strict=True)
+            },
+            keep_default_na=False,
+            decimal=self.decimal or ".",
+            quoting=csv.QUOTE_NONE if is_simple else csv.QUOTE_ALL,
+            skipinitialspace=self.dialect.skips_spaces and is_simple,
+            low_memory=False,
         )
-        return texts if (numbers.isna() & texts.notna()).any() else numbers
+        return frame if columns is None else frame[list(columns)]
 
     def _without_total(self, lines: list[str], *, is_only: bool) -> list[str]:
         """Return lines without the total at the end of a table, if there is one."""
@@ -419,26 +354,23 @@ class TextFile(TableFile):
         if not lines or (is_only and last == 0):
             return lines
         first_cell = lines[last].split(self.dialect.sep)[0].strip()
-        is_alone = not any(line.startswith(first_cell) for line in lines[:last])
-        if not (_TOTAL.match(first_cell) and is_alone):
+        if not _TOTAL.match(first_cell) or any(line.startswith(first_cell) for line in lines[:last]):
             return lines
         note = f"the last line, {lines[last].strip()[:40]!r}, is left out"
-        if note not in self.notes:
-            self.notes = (*self.notes, note)
+        self.notes = (*self.notes, *([] if note in self.notes else [note]))
         return lines[:last]
 
     def _read_as_text(self, parts: list[pd.DataFrame]) -> list[str]:
-        mixed = [
-            name
-            for name in self.decimals
-            if any(len(part) and part[name].dtype.kind not in "iufb" for part in parts)
-        ]
-        for name in mixed:
+        mixed = []
+        for name in list(self.decimals):
+            cells = [part[name] for part in parts if len(part) and part[name].dtype.kind not in "iufb"]
+            if not cells:
+                continue
+            mixed.append(name)
             del self.decimals[name]
-            texts = pd.concat([part[name] for part in parts if part[name].dtype.kind not in "iufb"]).dropna()
-            texts = texts[~texts.str.strip().isin(_NUMBER_MISSING)]
-            decimal = self.decimal or "."
-            other = texts[np.isnan(NumberNotation(decimal).parse(texts.str.strip().to_list()))]
+            texts, decimal = pd.concat(cells).dropna().astype(str).str.strip(), self.decimal or "."
+            texts = texts[~texts.isin(_NUMBER_MISSING)]
+            other = texts[np.isnan(NumberNotation(decimal).parse(texts.to_list()))]
             if len(other) and find_number_notation(other.to_list(), decimal)[0] is None:
                 line = self._n_header + 1 + other.index[0]
                 note = f"line {line} has {other.iloc[0]!r} in column {name!r}, which had numbers before"
@@ -459,16 +391,6 @@ def open_plain(open_bytes: Callable[[], IO[bytes]], name: str) -> Any:
     return raw
 
 
-def check_encoding(encoding: str | None) -> None:
-    """Raise ValueError if there is no such encoding."""
-    try:
-        codecs.lookup(encoding or "utf-8")
-    except LookupError as error:
-        raise ValueError(
-            f"There is no encoding {encoding!r}; well-known ones are utf-8, utf-16, latin-1 and cp1252."
-        ) from error
-
-
 @contextmanager
 def damage_reported(name: str) -> Iterator[None]:
     """Raise errors of gzip as ValueError."""
@@ -478,7 +400,7 @@ def damage_reported(name: str) -> Iterator[None]:
         raise ValueError(f"{name} is damaged: {str(error).rstrip('.')}.") from error
 
 
-def find_encoding(parts: Callable[[], Iterable[bytes]], name: str) -> str:
+def find_encoding(parts: Callable[[], Iterable[bytes]], name: str, given: str | None) -> str:
     """Return UTF-8, UTF-16 if a text starts with its mark, and otherwise Windows-1252 or Latin-1.
 
     Parameters
@@ -487,36 +409,40 @@ def find_encoding(parts: Callable[[], Iterable[bytes]], name: str) -> str:
         Returns the content in parts; called once more if it is not in UTF-8.
     name : str
         Name of the file in messages.
+    given : str or None
+        What the user says; it is only checked.
     """
+    if given is not None:
+        try:
+            return codecs.lookup(given).name
+        except LookupError as error:
+            raise ValueError(
+                f"There is no encoding {given!r}; well-known ones are utf-8, utf-16, latin-1 and cp1252."
+            ) from error
     start = next(iter(parts()), b"")
     for mark, encoding in _MARKS.items():
         if start.startswith(mark):
             return encoding
+    decoder, line = codecs.getincrementaldecoder("utf-8")(), 1
     try:
-        decoder = codecs.getincrementaldecoder("utf-8")()
         for part in parts():
             decoder.decode(part)
+            line += part.count(b"\n")
         return "utf-8"
-    except UnicodeDecodeError:
-        pass
-    n_lines = n_valid = n_invalid = line = 0
-    only_windows = not_in_windows = False
+    except UnicodeDecodeError as error:
+        line += part[: error.start].count(b"\n")
+    n_invalid, counts = 0, np.zeros(len(_BYTES), int)
     for part in parts():
-        if _CONTROL.search(part):
-            raise ValueError(f"{name} is not text.")
-        texts = part.decode("utf-8", errors="replace").split("\ufffd")
-        if len(texts) > 1 and not line:
-            line = n_lines + texts[0].count("\n") + 1
-        n_lines += part.count(b"\n")
-        n_valid += len(_MULTIBYTE.findall(part))
-        n_invalid += len(texts) - 1
-        only_windows |= _ONLY_WINDOWS.search(part) is not None
-        not_in_windows |= _NOT_IN_WINDOWS.search(part) is not None
-    if n_valid > 2 and n_valid > 2 * n_invalid:
+        n_invalid += part.decode("utf-8", errors="replace").count("\ufffd")
+        counts += [len(re.findall(pattern, part)) for pattern in _BYTES]
+    n_control, n_only_windows, n_not_windows, n_letters = counts
+    if n_control:
+        raise ValueError(f"{name} is not text.")
+    if n_letters > 2 and n_letters > 2 * n_invalid:
         raise ValueError(
             f"{name} is text in UTF-8, but line {line} has an invalid byte; correct it, or give the encoding."
         )
-    return "cp1252" if only_windows and not not_in_windows else "latin-1"
+    return "cp1252" if n_only_windows and not n_not_windows else "latin-1"
 
 
 def _body_separator(lines: list[str], sep: str | None) -> str | None:
@@ -524,10 +450,12 @@ def _body_separator(lines: list[str], sep: str | None) -> str | None:
     sample = [line for line in lines if line.strip()]
     best, best_share = None, 0.5
     for candidate in [sep] if sep else SEPARATORS:
-        counts = Counter(line.count(candidate) for line in sample)
-        n_lines = max((count for n, count in counts.items() if n), default=0)
-        if n_lines > best_share * len(sample):
-            best, best_share = candidate, n_lines / len(sample)
+        counts = [line.count(candidate) for line in sample]
+        share = (
+            sum(count == mode(filter(None, counts)) for count in counts) / len(counts) if any(counts) else 0
+        )
+        if share > best_share:
+            best, best_share = candidate, share
     return best
 
 
@@ -536,36 +464,25 @@ def find_dialect(sample: list[str], sep: str | None = None) -> Dialect:
     first = next((line for line in sample if line.strip()), "").rstrip()
     has_double = any('"' in line for line in sample)
     quote = "'" if not has_double and _QUOTED_HEADER.fullmatch(first) else '"'
-    samples = {}
+    samples: dict[Dialect, list[list[str]]] = {}
     for candidate in [sep] if sep else SEPARATORS:
-        dialect, records = Dialect(candidate, quote), []
+        dialect = Dialect(candidate, quote)
+        samples[dialect] = []
         try:
             for _, cells in dialect.records(sample):
-                records.append(cells)
-        except InvalidLineError:  # at the end of the sample, perhaps
+                samples[dialect].append(cells)
+        except ValueError:  # at the end of the sample, perhaps
             pass
-        samples[dialect] = records
-    best = next(iter(samples)) if sep else _choose(samples)
+    several = [dialect for dialect, records in samples.items() if records and len(records[0]) > 1]
+    # If the header is one cell, it is a table with one column.
+    unused = [dialect for dialect, records in samples.items() if all(len(cells) == 1 for cells in records)]
+    if several:
+        best = max(several, key=lambda dialect: _agreement(samples[dialect], dialect.sep))
+    else:
+        best = min(unused or samples, key=lambda dialect: ",;\t|".find(dialect.sep))
     later = [cell for cells in samples[best] for cell in cells[1:]]
     skips_spaces = best.sep != "\t" and bool(later) and all(cell.startswith(" ") for cell in later)
     return replace(best, skips_spaces=skips_spaces)
-
-
-def _choose(samples: dict[Dialect, list[list[str]]]) -> Dialect:
-    """Return the dialect whose records agree best with their header."""
-    several = [dialect for dialect, records in samples.items() if records and len(records[0]) > 1]
-    if several:
-        return max(several, key=lambda dialect: _agreement(samples[dialect], dialect.sep))
-    # The header is one cell. It is a table with one column, unless all other lines agree on more cells.
-    for dialect, records in samples.items():
-        widths = {len(cells) for cells in records[1:]}
-        is_decimal = dialect.sep == "," and all(
-            _DECIMAL_COMMA.fullmatch(",".join(cells)) or len(cells) == 1 for cells in records[1:]
-        )
-        if len(records) > 2 and len(widths) == 1 and min(widths) > 1 and not is_decimal:
-            return dialect
-    unused = [dialect for dialect, records in samples.items() if all(len(cells) == 1 for cells in records)]
-    return min(unused or samples, key=lambda dialect: ",;\t|".index(dialect.sep))
 
 
 def _agreement(records: list[list[str]], sep: str) -> tuple[float, float, int]:
@@ -575,8 +492,10 @@ def _agreement(records: list[list[str]], sep: str) -> tuple[float, float, int]:
         return 1.0, 1.0, n_cells
     widths = [len(cells) == n_cells or (len(cells) == n_cells + 1 and not cells[-1]) for cells in others]
     foreign = re.compile(f"[{re.escape(''.join(mark for mark in SEPARATORS if mark != sep))}]")
-    cells = [cell for record in others for cell in record if cell]
-    clean = [not foreign.search(cell) or bool(_DECIMAL_COMMA.fullmatch(cell)) for cell in cells]
     # Cells of text may have commas: what matters is whether many have separators.
-    share = sum(clean) / len(clean) if clean else 1.0
-    return sum(widths) / len(widths), round(share, 1), n_cells
+    clean = [
+        not foreign.search(cell) or bool(_DECIMAL_COMMA.fullmatch(cell))
+        for record in others
+        for cell in filter(None, record)
+    ]
+    return float(np.mean(widths)), round(float(np.mean(clean or [True])), 1), n_cells
