@@ -119,8 +119,8 @@ def regions(table, tmp_path, changes):
 
 def change(changed, name, edit):
     """Edit an array of the state, and write the file again."""
-    array = edit(changed.array(f"model/_state/{name}"))
-    return changed.replace_array(f"model/_state/{name}", array).write()
+    array = edit(changed.array(f"model/{name}"))
+    return changed.replace_array(f"model/{name}", array).write()
 
 
 def with_value(value):
@@ -134,16 +134,16 @@ def with_value(value):
 @pytest.mark.parametrize(
     ("name", "edit", "message"),
     [
-        ("thresholds", with_value(np.nan), "outside its bounds"),
-        ("held_out/certainties", lambda a: a[:-1], "has the length"),
-        ("held_out/groups", with_value(99), "outside its bounds"),
-        ("held_out/rows", lambda a: a[::-1], "ascend"),
+        ("thresholds_", with_value(np.nan), "outside its bounds"),
+        ("held_out_/certainties", lambda a: a[:-1], "has the length"),
+        ("held_out_/groups", with_value(99), "outside its bounds"),
+        ("held_out_/rows", lambda a: a[::-1], "ascend"),
         ("plain/rows", lambda a: a[:, :-1], "has the length"),
         ("plain/labels", with_value(2), "outside its bounds"),
         ("plain/has_gaps", lambda a: a.astype(float), "type <f8"),
         ("plain/coordinates/feature", with_value(99), "outside its bounds"),
         ("spacing", lambda a: a[:-1], "has the length"),
-        ("landmarks", with_value(240), "not the neighborhood of a training row"),
+        ("landmarks_", with_value(240), "not the neighborhood of a training row"),
     ],
 )
 def test_arrays_are_checked(regions, load_fails, name, edit, message):
@@ -155,7 +155,6 @@ def test_arrays_are_checked(regions, load_fails, name, edit, message):
     [
         ({"by": "global"}, "number of thresholds is not that of the classes or regions"),
         ({"by": "nowhere"}, "invalid by"),
-        ({"novelty_share": 0.0}, "scale of novelties that is not needed"),
         ({"cost": 0.1}, "At most one of cost, coverage and risk"),
         ({"estimator": 3}, "has to be an estimator"),
     ],

@@ -144,8 +144,6 @@ def test_far_rows_can_be_switched_off(quick, iris):
     X, y = iris
     reject = RejectOption(quick, cv=2, novelty_share=0, random_state=0).fit(X, y)
     assert set(reject.decision(X * 1000)) <= {"accepted", "ambiguous"}
-    assert np.isnan(reject.novelties(X)).all()
-    assert np.isnan(reject.held_out_.novelties).all()
     assert reject.novelty_threshold_ == np.inf
 
 
@@ -373,11 +371,9 @@ def test_same_bits_in_pickles_clones_and_with_threads(quick, cancer):
         ({"by": "row"}, "by must be one of 'global', 'class', 'local'; got 'row'"),
         ({"cv": "fitted"}, "cv must be"),
         ({"reject_label": 1}, "1 is one of the classes; give another reject_label"),
-        ({"reject_label": [1]}, "reject_label must be a text or a number, or None"),
         ({"estimator": Ridge()}, "estimator must be a classifier with predict_proba"),
         ({"estimator": Perceptron()}, "estimator must be a classifier with predict_proba"),
         ({"estimator": LANNClassifier}, "estimator must be a classifier with predict_proba"),
-        ({"cv": "prefit", "estimator": None}, 'cv="prefit" needs a fitted estimator; got None'),
     ],
 )
 def test_invalid_parameters_are_one_sentence(quick, iris, parameters, message):

@@ -9,7 +9,7 @@ import pytest
 from lann import LANNClassifier, load
 from lann.reject import RejectOption
 from lann.tables import FittedFold, TableModel, TrainingTable, cross_validate
-from lann.tables._cross_validation import learn_reject_state
+from lann.tables._cross_validation import learn_reject_option
 from tests.persist.conftest import Changes
 
 
@@ -110,9 +110,9 @@ def test_folds_without_a_column_are_left_out(fitted):
     model, folds, table = fitted
     fewer = LANNClassifier(max_iter=1, random_state=0).fit(table.rows[["a", "b"]], table.labels)
     odd = FittedFold(fewer, folds[0].train, folds[0].test)
-    state = learn_reject_state(model.classifier, table.rows, table.labels, [odd, *folds[1:]])
-    assert len(state.held_out.rows) == len(table) - len(folds[0].test)
-    assert learn_reject_state(model.classifier, table.rows, table.labels, [odd]) is None
+    option = learn_reject_option(model.classifier, table.rows, table.labels, [odd, *folds[1:]])
+    assert len(option.held_out_.rows) == len(table) - len(folds[0].test)
+    assert learn_reject_option(model.classifier, table.rows, table.labels, [odd]) is None
 
 
 def test_rows_without_any_value_are_not_held_out():
@@ -137,27 +137,16 @@ def edited(path, edit):
     return changed.write()
 
 
-def without(part):
-    def edit(described, entries):
-        described["table"]["reject"][part] = None
-        for name in [name for name in entries if name.startswith(f"table/reject/{part}")]:
-            del entries[name]
-
-    return edit
-
-
-def with_thresholds(described, entries):
-    described["table"]["reject"]["n_thresholds"] = 2
+def without_spacing(described, entries):
+    described["table"]["reject"]["spacing"] = None
+    del entries["table/reject/spacing.npy"]
 
 
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (without("novelty_scale"), "in its table, there is a scale of novelties that is not needed, or none"),
-        (without("spacing"), "in its table, there are distances"),
-        (without("plain"), "there are no rows to compare with"),
-        (with_thresholds, "there are several groups, but no thresholds"),
-        (lambda described, _: described["table"]["reject"].pop("held_out"), "a record with the fields"),
+        (without_spacing, "there are distances between training rows that are not needed, or none"),
+        (lambda described, _: described["table"]["reject"].pop("held_out_"), "a record with the fields"),
     ],
 )
 def test_files_with_incomplete_held_out_rows_raise(model, tmp_path, edit, message):

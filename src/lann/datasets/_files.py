@@ -319,7 +319,7 @@ def read_adrenal(path: Folder | None, data_home: Folder | None) -> tuple[pd.Data
     if file is None:
         raise FileNotFoundError(
             "The data set 'adrenal' is patient data that is not public, so it cannot be downloaded. If you "
-            "have a copy (comma-separated, with a header row and the class in the last column), pass path= or "
-            f"put adrenal.csv into the folder named by LANN_DATA or into the cache, {cache}."
+            "have a copy (comma-separated, with a header row and the class in the last column), pass path= "
+            f"or put adrenal.csv into the folder named by LANN_DATA or into the cache, {cache}."
         )
     return read_table(file), file

@@ -17,7 +17,7 @@ from lann._support.types import Indices
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-    from lann.reject import RejectState
+    from lann.reject import RejectOption
 
 __all__ = [
     "CrossValidatedMethod",
@@ -89,9 +89,9 @@ class TableRecord:
         SHA-256 of the file with the table, as 64 hexadecimal digits; None if it is unknown.
     cross_validation : list of CrossValidatedMethod or None
         The scores of the methods in a cross-validation on the table; None if there was none.
-    reject : RejectState or None
-        What a reject option has learned from the held-out rows of the cross-validation, without thresholds,
-        which can be chosen for any target; None if there are no held-out rows.
+    reject : RejectOption or None
+        Learned from the held-out rows of the cross-validation; its `with_target` chooses thresholds for any
+        target. None if there are no held-out rows.
     """
 
     target: str
@@ -102,7 +102,7 @@ class TableRecord:
     columns: list[dict[str, Any]]
     data_sha256: str | None = None
     cross_validation: list[CrossValidatedMethod] | None = None
-    reject: RejectState | None = None
+    reject: RejectOption | None = None
 
 
 def save(

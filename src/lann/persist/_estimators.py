@@ -53,7 +53,7 @@ from lann.persist._fields import (
     require,
     shown,
 )
-from lann.reject import Coordinates, HeldOut, NoveltyScale, PlainRows, RejectOption, RejectState
+from lann.reject import Coordinates, HeldOut, NoveltyScale, PlainRows, RejectOption
 
 # Baselines
 
@@ -330,95 +330,86 @@ PLAIN_ROWS = Record(
 )
 
 
-def _state(n_thresholds: int, **values: Any) -> RejectState:
-    has_thresholds = values["thresholds"] is not None or n_thresholds == 1
-    require(has_thresholds, "there are several groups, but no thresholds")
-    is_complete = values["novelty_scale"] is None or values["plain"] is not None
-    require(is_complete, "novelties have a scale, but there are no rows to compare with")
-    return RejectState(**values)
+def _held_out(option: RejectOption) -> HeldOut:
+    option.reader_.check_unchanged()
+    return option.held_out_
 
 
-STATE = Record(
-    _state,
-    {
-        "n_thresholds": Size("n_thresholds"),
-        "thresholds": Maybe(Floats("n_thresholds", infinite=True)),
-        "held_out": Record(
-            HeldOut,
-            {
-                "y_true": Names("n_held_out"),
-                "y_pred": Names("n_held_out"),
-                "certainties": Floats("n_held_out", infinite=True),
-                "novelties": Floats("n_held_out", low=0.0, nan=True, infinite=True),
-                "groups": Indices("n_held_out", below="n_thresholds"),
-                "rows": Indices("n_held_out", ascending=0),
-            },
-        ),
-        "novelty_scale": Maybe(
-            Record(
-                NoveltyScale,
-                {
-                    "usual": Floats(N_PARTS, within=LARGEST_PART),
-                    "spread": Floats(N_PARTS, low=SMALLEST_PART_SPREAD, high=2.0 * LARGEST_PART),
-                },
-            )
-        ),
-        "plain": Maybe(PLAIN_ROWS),
-        "spacing": Maybe(Floats("n_rows", low=0.0, high=LARGEST_DISTANCE, infinite=True)),
-        "landmarks": Maybe(Indices("n_thresholds")),
-    },
-    {"n_thresholds": lambda state: 1 if state.thresholds is None else len(state.thresholds)},
-)
+# What a reject option has learned, apart from its classifier.
+LEARNED_REJECTION: dict[str, Kind] = {
+    "thresholds_": Floats("n_thresholds", infinite=True),
+    "held_out_": Record(
+        HeldOut,
+        {
+            "y_true": Names("n_held_out"),
+            "y_pred": Names("n_held_out"),
+            "certainties": Floats("n_held_out", infinite=True),
+            "novelties": Floats("n_held_out", low=0.0, infinite=True),
+            "groups": Indices("n_held_out", below="n_thresholds"),
+            "rows": Indices("n_held_out", ascending=0),
+        },
+    ),
+    "novelty_scale_": Record(
+        NoveltyScale,
+        {
+            "usual": Floats(N_PARTS, within=LARGEST_PART),
+            "spread": Floats(N_PARTS, low=SMALLEST_PART_SPREAD, high=2.0 * LARGEST_PART),
+        },
+    ),
+    "landmarks_": Maybe(Indices("n_thresholds")),
+    "plain": PLAIN_ROWS,
+    "spacing": Maybe(Floats("n_rows", low=0.0, high=LARGEST_DISTANCE, infinite=True)),
+}
+SOURCES: dict[str, Any] = {
+    "held_out_": _held_out,
+    "plain": "reader_.plain",
+    "spacing": "reader_.spacing",
+}
 
 
-def check_state(option: RejectOption, estimator: Any, state: RejectState, part: str) -> None:
-    """Raise InvalidModelFile unless a state fits to the parameters of a reject option and its classifier."""
+def _build_option(**learned: Any) -> RejectOption:
+    option = RejectOption(cv="prefit")
+    option.__dict__.update(learned)
+    return option
 
-    model, plain = estimator.model_, state.plain
-    n_thresholds = 1 if state.thresholds is None else len(state.thresholds)
-    n_regions = None if state.landmarks is None else len(state.landmarks)
+
+# A reject option of a table, around the model of the file.
+TABLE_REJECT = Record(_build_option, LEARNED_REJECTION, SOURCES)
+
+
+def restore(option: RejectOption, estimator: Any) -> RejectOption:
+    """Set the classifier of a reject option; raise InvalidModelFile unless they fit together."""
+    plain, spacing = option.__dict__.pop("plain"), option.__dict__.pop("spacing")
+    model, landmarks = estimator.model_, option.landmarks_
+    n_regions = None if landmarks is None else len(landmarks)
     n_needed = {"global": 1, "class": len(estimator.classes_), "local": n_regions}[option.by]
-    needs = option.novelty_share > 0 or option.certainty == "novelty"
-    has_spacing = needs and model.has_training_rows and len(model.X) > 1
+    has_spacing = model.has_training_rows and len(model.X) > 1
     schema = getattr(estimator, "schema_", None)
     checks = {
-        "the number of thresholds is not that of the classes or regions": n_thresholds == n_needed,
-        "a region is not the neighborhood of a training row": state.landmarks is None
-        or (option.by == "local" and state.landmarks.max() < len(model.X)),
-        "there is a scale of novelties that is not needed, or none": needs
-        == (state.novelty_scale is not None),
+        "the number of thresholds is not that of the classes or regions": len(option.thresholds_) == n_needed,
+        "a region is not the neighborhood of a training row": landmarks is None
+        or (option.by == "local" and landmarks.max() < len(model.X)),
         "there are distances between training rows that are not needed, or none": has_spacing
-        == (state.spacing is not None),
-        "the rows to compare with have other features than the classifier": plain is None
-        or (
-            len(plain.schema.features) == estimator.n_features_in_
-            and (schema is None or plain.schema.names == schema.names)
-        ),
+        == (spacing is not None),
+        "the rows to compare with have other features than the classifier": len(plain.schema.features)
+        == estimator.n_features_in_
+        and (schema is None or plain.schema.names == schema.names),
     }
     for sentence, holds in checks.items():
-        require(holds, f"in its {part}, {sentence}")
-
-
-def _restore(option: RejectOption) -> RejectOption:
-    """Return a reject option whose state is restored around its classifier, which is saved once."""
-    state = option.__dict__.pop("_state")
-    require(state.thresholds is not None, "in its RejectOption, there are no thresholds")
-    check_state(option, option.estimator_, state, "RejectOption")
+        require(holds, f"in its RejectOption, {sentence}")
     if option.cv == "prefit":
-        option.estimator = option.estimator_
+        option.estimator = estimator
     try:
-        return state.restore(option, option.estimator_)
+        option.restore(estimator, plain, spacing)
     except ValueError as error:
         raise InvalidModelFile(f"its RejectOption is invalid: {shown(str(error))}") from error
+    return option
 
 
 REJECT_OPTION = Estimator(
     RejectOption,
-    {"estimator_": CLASSIFIERS, "_state": STATE},
-    sources={
-        "_state": RejectState.of,
-        "estimator": lambda option: None if option.cv == "prefit" else option.estimator,
-    },
+    {"estimator_": CLASSIFIERS, **LEARNED_REJECTION},
+    sources={**SOURCES, "estimator": lambda option: None if option.cv == "prefit" else option.estimator},
     parameters={"estimator": Maybe(AnyEstimator(*CLASSIFIERS.by_name.values(), is_fitted=False))},
-    finish=_restore,
+    finish=lambda option: restore(option, option.estimator_),
 )

@@ -33,9 +33,9 @@ from lann.persist._estimators import (
     EMBEDDINGS,
     PROTOTYPES,
     REJECT_OPTION,
-    STATE,
+    TABLE_REJECT,
     WITH_NEIGHBORS,
-    check_state,
+    restore,
 )
 from lann.persist._fields import (
     NUMBERS,
@@ -56,7 +56,6 @@ from lann.persist._fields import (
     shown,
 )
 from lann.persist._streams import STREAMS
-from lann.reject import RejectOption
 
 FORMAT = 1
 """The number of the file format; files with a higher one are of a later version."""
@@ -96,7 +95,7 @@ TABLE = Record(
                 ),
             )
         ),
-        "reject": Maybe(STATE),
+        "reject": Maybe(TABLE_REJECT),
     },
 )
 
@@ -151,9 +150,7 @@ def from_bytes(content: bytes) -> ModelFile:
         require(has_neighbors, "its table has held-out rows, but its model is no classifier with neighbors")
     table = Maybe(TABLE).read(table, "table", reader)
     if table is not None and table.reject is not None:
-        is_free = table.reject.thresholds is None
-        require(is_free, "in its table, there are thresholds, which depend on a target")
-        check_state(RejectOption(), model, table.reject, "table")
+        restore(table.reject, model)
     progress = Maybe(PLAIN_DICT).read(described["progress"], "progress", reader)
     require(not arrays, f"it has the unknown entry {shown(min(arrays, default=''))}")
     sha256 = hashlib.sha256(content).hexdigest()

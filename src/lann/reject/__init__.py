@@ -7,10 +7,10 @@ from lann.reject._curves import (
     recall_reject_curve,
     risk_coverage_curve,
 )
-from lann.reject._reject_option import HeldOut, RejectOption, RejectState
+from lann.reject._reject_option import HeldOut, RejectOption
 from lann.reject._row_evidence import Coordinates, NoveltyScale, PlainRows
 
 __all__ = [
-    "Coordinates", "HeldOut", "NoveltyScale", "PlainRows", "RejectOption", "RejectState",
+    "Coordinates", "HeldOut", "NoveltyScale", "PlainRows", "RejectOption",
     "accuracy_reject_curve", "aurc", "precision_reject_curve", "recall_reject_curve", "risk_coverage_curve",
 ]  # fmt: skip

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_method_params, check_is_fitted, validate_data
 
 from lann._support.compat import unchanged_on_failure
 from lann._support.inputs import check_one_type, check_sample_weight, check_two_classes
@@ -35,7 +36,6 @@ from lann.columns.schema import as_table
 from lann.explain import Decision
 from lann.reject._row_evidence import (
     CERTAINTIES,
-    Needs,
     NoveltyScale,
     PlainRows,
     Reader,
@@ -84,7 +84,7 @@ class HeldOut(NamedTuple):
     certainties : ndarray of shape (n_held_out,)
         How certain the predictions are.
     novelties : ndarray of shape (n_held_out,)
-        Distance to the nearest rows, relative to a typical held-out row; NaN if it is not measured.
+        Distance to the nearest rows, relative to a typical held-out row.
     groups : ndarray of shape (n_held_out,)
         Number of the class that was predicted, or of the region; 0 if there is one threshold.
     rows : ndarray of shape (n_held_out,)
@@ -228,7 +228,7 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         "n_jobs": N_JOBS,
     }
 
-    novelty_scale_: NoveltyScale | None
+    novelty_scale_: NoveltyScale
     landmarks_: Indices | None
 
     def __init__(
@@ -275,8 +275,12 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             target = self._check_parameters()
             X, y, fit_params = self._read_training_data(X, y, fit_params)
             for_folds, for_estimator, for_regions = self._seeds()
-            if isinstance(self.cv, str):
-                estimator, folds = self.estimator, _prefit_folds(self.estimator, len(y), for_folds)
+            if self.cv == PREFIT:
+                check_is_fitted(self.estimator)
+                # All rows are held out; the plain rows of a fold are the rows of the others.
+                splitter = KFold(min(N_PLAIN_FOLDS, len(y)), shuffle=True, random_state=for_folds)
+                folds = [(self.estimator, *split) for split in splitter.split(np.zeros(len(y)))]
+                estimator = self.estimator
             else:
                 estimator, folds = self._fit_estimators(X, y, fit_params, for_folds, for_estimator)
             self._learn(X, y, estimator, folds, target, for_regions)
@@ -322,8 +326,6 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X, y, _ = reject._read_training_data(X, y, {})
         check_is_fitted(estimator)
         checked = [(fitted, np.asarray(train), np.asarray(held_out)) for fitted, train, held_out in folds]
-        if not checked or not all(len(rows) for fold in checked for rows in fold[1:]):
-            raise ValueError("folds must have at least one fold, each with training rows and held-out rows.")
         reject._learn(X, y, estimator, checked, target, reject._seeds()[2])
         return reject
 
@@ -438,7 +440,6 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         novelties : ndarray of shape (n_queries,)
-            NaN if it is not measured: with `novelty_share=0`, unless the certainty is the novelty.
         """
         return self._read(X).novelties
 
@@ -457,13 +458,14 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         read = self._read(X)
         names: Sequence[Any] = self.classes_.tolist() if self.by == "class" else range(len(self.thresholds_))
+        limit = self.novelty_threshold_ if np.isfinite(self.novelty_threshold_) else np.nan
         return [
             Decision(
                 str(read.decisions[row]),
                 float(read.certainties[row]),
                 float(self.thresholds_[group]),
                 float(read.novelties[row]),
-                self.novelty_threshold_ if np.isfinite(read.novelties[row]) else np.nan,
+                limit,
                 None if self.by == "global" else names[group],
                 self.certainty,
                 self.by,
@@ -507,8 +509,7 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _seeds(self) -> tuple[int, int, int]:
         """Return seeds of the folds, of the default estimator and of the regions."""
-        folds, estimator, regions = check_random_state(self.random_state).randint(2**31 - 1, size=3)
-        return int(folds), int(estimator), int(regions)
+        return tuple(check_random_state(self.random_state).randint(2**31 - 1, size=3).tolist())
 
     def _read_training_data(
         self, X: Any, y: ArrayLike, fit_params: dict[str, Any]
@@ -527,8 +528,8 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if weights is not None:
             counts = np.flatnonzero(check_sample_weight(weights, len(labels)) > 0)
             if len(counts) < len(labels):
-                fit_params = _take_parameters(fit_params, counts, len(labels))
-                X, labels = _take_rows(X, counts), labels[counts]
+                fit_params = _check_method_params(labels, fit_params, counts)
+                X, labels = _safe_indexing(X, counts), labels[counts]
                 if len(np.unique(labels)) < 2:
                     raise ValueError("The rows whose sample_weight is above 0 are of one class; give two.")
         return X, labels, fit_params
@@ -540,7 +541,14 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         classes, labels = np.unique(y, return_inverse=True)
         check_two_classes(classes)
         is_folds = isinstance(self.cv, int | np.integer)
-        splits = (_split_folds if is_folds else _split_part)(labels, self.cv, for_folds)
+        if is_folds:
+            n_folds = min(self.cv, int(np.bincount(labels).max()))
+            splitter = StratifiedKFold(n_folds, shuffle=True, random_state=for_folds)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+                splits = list(splitter.split(labels, labels))
+        else:
+            splits = [_split_part(labels, self.cv, for_folds)]
         template = self.estimator
         if template is None:
             from lann.classifier import LANNClassifier
@@ -548,17 +556,13 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             template = LANNClassifier(random_state=for_estimator, n_jobs=self.n_jobs)
 
         def fit(train: Indices) -> Any:
-            parameters = _take_parameters(fit_params, train, len(y))
-            return clone(template).fit(_take_rows(X, train), y[train], **parameters)
+            parameters = _check_method_params(y, fit_params, train)
+            return clone(template).fit(_safe_indexing(X, train), y[train], **parameters)
 
         n_threads = None if self.n_jobs is None else min(self.n_jobs, len(splits))
         fitted = Parallel(n_jobs=n_threads, prefer="threads")(delayed(fit)(train) for train, _ in splits)
         folds = [(estimator, *split) for estimator, split in zip(fitted, splits, strict=True)]
         return (clone(template).fit(X, y, **fit_params) if is_folds else fitted[0]), folds
-
-    def _needs(self) -> Needs:
-        novelty = self.novelty_share > 0 or self.certainty == "novelty"
-        return Needs(self.certainty == "combined", novelty, self.by == "local")
 
     def _learn(
         self, X: Any, y: NDArray[Any], estimator: Any, folds: Sequence[Fold], target: Target, seed: int
@@ -566,41 +570,57 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Set the classifier, and what is learned of held-out rows."""
         self.estimator_, self.classes_ = estimator, estimator.classes_
         self.reject_label_ = self._find_reject_label()
-        labels = _class_indices(y, self.classes_)
+        labels = pd.Index(self.classes_).get_indexer(y).astype(np.int64)  # -1 for a label that is not a class
+        if (labels < 0).all():
+            first, known = y.tolist()[0], shown(self.classes_.tolist())
+            raise ValueError(
+                f"No label of y is a class of the classifier: y has {first!r}, the classes are {known}."
+            )
 
         def reader(fitted: Any, train: Indices) -> Reader:
-            rows = _take_rows(X, train)
-            return Reader.fit(fitted, rows, labels[train], self.classes_, self._needs(), self.n_jobs)
+            return Reader.fit(fitted, _safe_indexing(X, train), labels[train], self.classes_, self.n_jobs)
 
         readings = [
-            reader(_with_vote_of(fitted, estimator), train).read(_take_rows(X, held_out))
+            reader(_with_vote_of(fitted, estimator), train).read(_safe_indexing(X, held_out))
             for fitted, train, held_out in folds
         ]
         rows = np.concatenate([held_out for _, _, held_out in folds])
         order = np.argsort(rows, kind="stable")
         rows = rows[order]
-        joined: Any = [
-            None if parts[0] is None else np.concatenate(parts)[order]
-            for parts in zip(*readings, strict=True)
-        ]
-        reading = Reading(*joined)
-        is_part = len(folds) == 1 and not isinstance(self.cv, str)
+        reading = Reading(*(np.concatenate(parts)[order] for parts in zip(*readings, strict=True)))
+        is_part = len(folds) == 1 and self.cv != PREFIT
         self.reader_ = reader(estimator, folds[0][1] if is_part else np.arange(len(y)))
-        self.novelty_scale_ = None if reading.novelty is None else NoveltyScale.fit(reading.novelty)
+        self.novelty_scale_ = NoveltyScale.fit(reading.novelty)
         self.landmarks_ = None
-        held_out_rows = _take_rows(X, rows)
+        held_out_rows = _safe_indexing(X, rows)
         if self.by == "local":
             self.landmarks_ = find_landmarks(self.reader_, held_out_rows, np.random.default_rng(seed))
-        predicted, novelties = reading.probabilities.argmax(axis=1), self._novelties(reading)
-        self.held_out_ = HeldOut(
-            y[rows],
-            self.classes_[predicted],
-            compute_certainties(reading, novelties, self.certainty),
-            novelties,
-            self._groups(held_out_rows, predicted),
-            rows,
-        )
+        read = self._judge(held_out_rows, reading)
+        self.held_out_ = HeldOut(y[rows], self.classes_[read[0]], *read[1:], rows)
         self._choose_thresholds(target)
+
+    def restore(self, estimator: Any, plain: PlainRows, spacing: Floats | None) -> None:
+        """Set the classifier in a reject option that has learned from held-out rows.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted.
+        plain : PlainRows
+            Its training rows in all features.
+        spacing : ndarray of shape (n_rows,) or None
+            Distances between its training rows, if it has neighbors.
+        """
+        target = self._check_parameters()
+        self.estimator_, self.classes_ = estimator, estimator.classes_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(estimator, name):
+                setattr(self, name, getattr(estimator, name))
+        self.reject_label_ = self._find_reject_label()
+        self.reader_ = Reader(
+            estimator, estimator.classes_, self.n_jobs, plain, spacing, neighbor_model(estimator)
+        )
+        self._choose_thresholds(target, self.thresholds_)
 
     def _find_reject_label(self) -> Any:
         """Return what `predict` returns for a rejected row."""
@@ -639,112 +659,31 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.coverage_ = float(accepted.mean())
         self.risk_ = float(wrong[accepted].mean()) if accepted.any() else np.nan
 
-    def _novelties(self, reading: Reading) -> Floats:
-        if reading.novelty is None or self.novelty_scale_ is None:
-            return np.full(len(reading.probabilities), np.nan)
-        return self.novelty_scale_.novelties(reading.novelty)
-
-    def _groups(self, X: Any, predicted: Labels) -> Labels:
-        """Return the position of the threshold of each row: (n_rows,)."""
+    def _judge(self, X: Any, reading: Reading) -> tuple[Labels, Floats, Floats, Labels]:
+        """Return predicted class indices, certainties, novelties and the positions of thresholds."""
+        predicted = reading.probabilities.argmax(axis=1)
+        novelties = self.novelty_scale_.novelties(reading.novelty)
+        groups = predicted if self.by == "class" else np.zeros(len(predicted), np.int64)
         if self.landmarks_ is not None:
-            return self.reader_.regions_of(X, self.landmarks_)
-        return predicted if self.by == "class" else np.zeros(len(predicted), np.int64)
+            groups = self.reader_.regions_of(X, self.landmarks_)
+        return predicted, compute_certainties(reading, novelties, self.certainty), novelties, groups
 
     def _read(self, X: Any) -> _Read:
         check_is_fitted(self)
         self.reader_.check_unchanged()
-        reading = self.reader_.read(X)
-        predicted, novelties = reading.probabilities.argmax(axis=1), self._novelties(reading)
-        groups = self._groups(X, predicted)
-        certainties = compute_certainties(reading, novelties, self.certainty)
+        read = self._judge(X, self.reader_.read(X))
+        _, certainties, novelties, groups = read
         decisions = np.where(certainties < self.thresholds_[groups], "ambiguous", "accepted")
         decisions[novelties > self.novelty_threshold_] = "far"
-        return _Read(predicted, certainties, novelties, groups, decisions)
+        return _Read(*read, decisions)
 
     def __sklearn_tags__(self):
-        from lann.classifier import LANNClassifier
-
         tags = super().__sklearn_tags__()
-        estimator = LANNClassifier() if self.estimator is None else self.estimator
-        if hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type):
-            tags.input_tags.allow_nan = get_tags(estimator).input_tags.allow_nan
+        tags.input_tags.allow_nan = self.estimator is None or get_tags(self.estimator).input_tags.allow_nan
         return tags
 
 
-def _take_rows(X: Any, rows: Indices) -> Any:
-    """Return some rows of an array, or of a table of pandas, polars or pyarrow."""
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if hasattr(X, "take") and not isinstance(X, np.ndarray):  # pyarrow
-        return X.take(rows)
-    return X[rows]
-
-
-def _take_parameters(parameters: dict[str, Any], rows: Indices, n_rows: int) -> dict[str, Any]:
-    """Return the parameters of a fit; those with a value for each of the rows are taken for some of them."""
-    taken = dict(parameters)
-    for name, value in parameters.items():
-        if hasattr(value, "__len__") and not isinstance(value, str | dict) and len(value) == n_rows:
-            taken[name] = _take_rows(value if hasattr(value, "shape") else np.asarray(value), rows)
-    return taken
-
-
-def _class_indices(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the class index of each label, -1 for one that is not a class; some have to be."""
-    position = {label: index for index, label in enumerate(classes.tolist())}
-    labels = np.array([position.get(label, -1) for label in y.tolist()], np.int64)
-    if (labels < 0).all():
-        known = ", ".join(map(repr, classes.tolist()[:5])) + (", …" if len(classes) > 5 else "")
-        raise ValueError(
-            f"No label of y is a class of the classifier: y has {y.tolist()[0]!r}, the classes are {known}."
-        )
-    return labels
-
-
-def _prefit_folds(estimator: Any, n_rows: int, seed: int) -> list[Fold]:
-    """Return folds for a classifier that was fitted on other rows: all of the given rows are held out.
-
-    The plain rows of a fold are the other given rows.
-    """
-    if estimator is None:
-        raise ValueError('cv="prefit" needs a fitted estimator; got None.')
-    check_is_fitted(estimator)
-    splitter = KFold(min(N_PLAIN_FOLDS, n_rows), shuffle=True, random_state=seed)
-    return [(estimator, train, held_out) for train, held_out in splitter.split(np.zeros(n_rows))]
-
-
-def _split_folds(labels: Labels, n_folds: int, seed: int) -> list[tuple[Indices, Indices]]:
-    """Return the training and held-out rows of folds, which have the same share of each class.
-
-    Parameters
-    ----------
-    labels : (n_rows,)
-        Class indices.
-    n_folds : int
-        Fewer if no class has so many rows.
-    seed : int
-
-    Raises
-    ------
-    ValueError
-        If the training rows of a fold would have one class only.
-    """
-    n_used = min(n_folds, int(np.bincount(labels).max()))
-    folds = []
-    if n_used > 1:
-        splitter = StratifiedKFold(n_used, shuffle=True, random_state=seed)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            folds = list(splitter.split(np.zeros(len(labels)), labels))
-    if n_used < 2 or any(len(np.unique(labels[train])) < 2 for train, _ in folds):
-        raise ValueError(
-            f"cv={n_folds} needs at least two rows of two classes; got n_samples={len(labels)}, so that a "
-            "classifier would be trained on one class only."
-        )
-    return folds
-
-
-def _split_part(labels: Labels, share: float, seed: int) -> list[tuple[Indices, Indices]]:
+def _split_part(labels: Labels, share: float, seed: int) -> tuple[Indices, Indices]:
     """Return the training rows and the held-back rows: the given share of each class.
 
     Parameters
@@ -769,7 +708,7 @@ def _split_part(labels: Labels, share: float, seed: int) -> list[tuple[Indices, 
     is_held_out = position < np.repeat(held_back, counts)
     if not is_held_out.any():
         raise ValueError(f"cv={share:g} of n_samples={len(labels)} holds back no row; give more rows.")
-    return [(np.sort(order[~is_held_out]), np.sort(order[is_held_out]))]
+    return np.sort(order[~is_held_out]), np.sort(order[is_held_out])
 
 
 def _with_vote_of(estimator: Any, other: Any) -> Any:
@@ -787,115 +726,3 @@ def _with_vote_of(estimator: Any, other: Any) -> Any:
     own = estimator.vote_
     is_same = (own.n_neighbors, own.power, own.floor) == (vote.n_neighbors, vote.power, vote.floor)
     return estimator if is_same else estimator.with_vote(vote)
-
-
-class RejectState(NamedTuple):
-    """What a fitted reject option has learned, apart from its classifier.
-
-    Attributes
-    ----------
-    held_out : HeldOut
-        The held-out rows, from which thresholds are chosen.
-    thresholds : ndarray of shape (n_groups,) or None
-        The thresholds that were chosen; None chooses them from the held-out rows.
-    novelty_scale : NoveltyScale or None
-        The scale of novelties; None if they are not measured.
-    plain : PlainRows or None
-        The training rows in all features, if they are needed.
-    spacing : ndarray of shape (n_rows,) or None
-        Distances between the training rows of a classifier with neighbors, if they are needed.
-    landmarks : ndarray of shape (n_groups,) or None
-        Training rows whose neighborhoods are regions.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from lann import LANNClassifier
-    >>> from lann.reject import RejectOption, RejectState
-    >>> X, y = load_wine(return_X_y=True)
-    >>> reject = RejectOption(LANNClassifier(max_iter=1), cv=2, random_state=0).fit(X, y)
-    >>> state = RejectState.of(reject)
-    >>> other = state.restore(RejectOption(coverage=0.8), reject.estimator_)
-    >>> bool(other.coverage_ >= 0.8), other.estimator_ is reject.estimator_
-    (True, True)
-    """
-
-    held_out: HeldOut
-    thresholds: Floats | None
-    novelty_scale: NoveltyScale | None
-    plain: PlainRows | None
-    spacing: Floats | None
-    landmarks: Indices | None
-
-    @classmethod
-    def of(cls, reject: RejectOption) -> RejectState:
-        """Return the state of a fitted reject option.
-
-        Parameters
-        ----------
-        reject : RejectOption
-
-        Returns
-        -------
-        state : RejectState
-
-        Raises
-        ------
-        ValueError
-            If the classifier has changed since.
-        """
-        check_is_fitted(reject)
-        reject.reader_.check_unchanged()
-        return cls(
-            reject.held_out_,
-            reject.thresholds_,
-            reject.novelty_scale_,
-            reject.reader_.plain,
-            reject.reader_.spacing,
-            reject.landmarks_,
-        )
-
-    def without_thresholds(self, n_held_out: int) -> RejectState:
-        """Return the state for another target: without thresholds, and with so many held-out rows at most.
-
-        Parameters
-        ----------
-        n_held_out : int
-            Of more rows, some are kept that are evenly spaced.
-
-        Returns
-        -------
-        state : RejectState
-        """
-        n_rows = len(self.held_out.rows)
-        kept = np.linspace(0, n_rows - 1, min(n_rows, n_held_out)).astype(np.int64)
-        fewer: Any = [values[kept] for values in self.held_out]
-        return self._replace(held_out=HeldOut(*fewer), thresholds=None)
-
-    def restore(self, reject: RejectOption, estimator: Any) -> RejectOption:
-        """Set what was learned in a reject option.
-
-        Parameters
-        ----------
-        reject : RejectOption
-            With the parameters `certainty`, `by` and `novelty_share` of the one whose state it is.
-        estimator : classifier
-            The fitted classifier.
-
-        Returns
-        -------
-        reject : RejectOption
-            The one that was given, fitted.
-        """
-        target = reject._check_parameters()
-        reject.estimator_, reject.classes_ = estimator, estimator.classes_
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(estimator, name) and not hasattr(reject, name):
-                setattr(reject, name, getattr(estimator, name))
-        reject.reject_label_ = reject._find_reject_label()
-        reject.held_out_, reject.landmarks_ = self.held_out, self.landmarks
-        reject.novelty_scale_ = self.novelty_scale
-        rows = self.plain, self.spacing, neighbor_model(estimator)
-        reject.reader_ = Reader(estimator, estimator.classes_, reject._needs(), reject.n_jobs, *rows)
-        reject._choose_thresholds(target, self.thresholds)
-        return reject

@@ -339,25 +339,17 @@ class Reading(NamedTuple):
     Attributes
     ----------
     probabilities : (n_queries, n_classes)
-    separation : (n_queries,) or None
+    separation : (n_queries,)
         (d⁻ − d⁺) / (d⁻ + d⁺), with d⁺ and d⁻ the distances to the nearest row of the predicted class and of
-        any other class, of the 50 nearest rows: from -1 to 1. None if it is not needed.
-    novelty : (n_queries, n_parts) or None
+        any other class, of the 50 nearest rows: from -1 to 1.
+    novelty : (n_queries, n_parts)
         Logarithms of relative distances: to the nearest row as the model measures, if it has neighbors; to
-        the nearest plain row; to the range of the values. None if it is not needed.
+        the nearest plain row; to the range of the values.
     """
 
     probabilities: Floats
-    separation: Floats | None
-    novelty: Floats | None
-
-
-class Needs(NamedTuple):
-    """What is needed of queries, beside probabilities."""
-
-    separation: bool
-    novelty: bool
-    regions: bool
+    separation: Floats
+    novelty: Floats
 
 
 def _unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
@@ -389,30 +381,26 @@ class Reader:
         Fitted.
     classes : (n_classes,)
         All classes, of which those of the estimator are some.
-    needs : Needs
     n_jobs : int or None
         Number of threads.
-    plain : PlainRows or None
-        The training rows in all features; None if they are not needed.
+    plain : PlainRows
+        The training rows in all features.
     spacing : (n_rows,) or None
-        Distance of each training row of the model to its nearest other row, as that one measures; None if it
-        is not needed, or the model has prototypes in place of training rows.
+        Distance of each training row of the model to its nearest other row, as that one measures; None if
+        the model has prototypes in place of training rows, or there is none.
     model : NeighborModel or None
         The model of the classifier to whose rows the distances belong, if it has neighbors.
     """
 
     estimator: Any
     classes: NDArray[Any]
-    needs: Needs
     n_jobs: int | None
-    plain: PlainRows | None
+    plain: PlainRows
     spacing: Floats | None
     model: NeighborModel | None
 
     @classmethod
-    def fit(
-        cls, estimator: Any, X: Any, labels: Labels, classes: NDArray[Any], needs: Needs, n_jobs: int | None
-    ) -> Reader:
+    def fit(cls, estimator: Any, X: Any, labels: Labels, classes: NDArray[Any], n_jobs: int | None) -> Reader:
         """Return the reader of a fitted classifier, with rows as plain rows.
 
         Parameters
@@ -422,18 +410,14 @@ class Reader:
         labels : (n_rows,)
             Class indices.
         classes : (n_classes,)
-        needs : Needs
         n_jobs : int or None
         """
-        model = neighbor_model(estimator)
-        needs_plain = needs.novelty or (model is None and (needs.separation or needs.regions))
-        spacing = None
-        if needs.novelty and model is not None and model.has_training_rows and len(model.X) > 1:
+        model, spacing = neighbor_model(estimator), None
+        if model is not None and model.has_training_rows and len(model.X) > 1:
             rows = np.arange(len(model.X))
             squared = model.kneighbors(model.X, 1, exclude=rows, n_jobs=n_jobs)[1][:, 0]
             spacing = np.sqrt(np.maximum(squared, 0.0))
-        plain = PlainRows.fit(X, labels) if needs_plain else None
-        return cls(estimator, classes, needs, n_jobs, plain, spacing, model)
+        return cls(estimator, classes, n_jobs, PlainRows.fit(X, labels), spacing, model)
 
     def check_unchanged(self) -> None:
         """Raise ValueError if the classifier has other rows than when the thresholds were learned."""
@@ -453,27 +437,20 @@ class Reader:
         own = np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
         probabilities = np.zeros((len(own), len(self.classes)))
         probabilities[:, np.searchsorted(self.classes, self.estimator.classes_)] = own
-        separation = novelty = None
-        if not (self.needs.separation or self.needs.novelty):
-            return Reading(probabilities, separation, novelty)
-        parts = []
-        near = None
+        values, parts, near = self.plain.read(X), [], None
         if self.model is not None:
             near = self._find_nearest(self.model, X, own.argmax(axis=1))
             parts.append(np.log(near.nearest))
-        if self.plain is not None:
-            values = self.plain.read(X)
-            plain = self.plain.measure(values, None if near else probabilities.argmax(axis=1))
-            near = near or plain
-            outside = self.plain.outside(values)
-            parts.append(np.log(plain.nearest))
-            # Rows in the range are not novel at all.
-            parts.append(np.where(outside > 0, np.log1p(outside / LEAST_OUTSIDE), -np.inf))
-        if self.needs.separation and near is not None:
-            separation = _separation(near.own, near.other)
-        if self.needs.novelty:
-            novelty = np.column_stack(parts)
-        return Reading(probabilities, separation, novelty)
+        plain = self.plain.measure(values, None if near else probabilities.argmax(axis=1))
+        outside = self.plain.outside(values)
+        # Rows in the range are not novel at all.
+        parts += [np.log(plain.nearest), np.where(outside > 0, np.log1p(outside / LEAST_OUTSIDE), -np.inf)]
+        near = near or plain
+        # The separation is 0 where both distances are 0, 1 where no row of another class is known.
+        same, other = np.minimum(near.own, LARGEST), np.minimum(near.other, LARGEST)
+        total = other + same
+        separation = np.divide(other - same, total, out=np.zeros(len(total)), where=total > 0)
+        return Reading(probabilities, separation, np.column_stack(parts))
 
     def _find_nearest(self, model: NeighborModel, X: Any, predicted: Labels) -> Measured:
         """Return how far queries are from the rows of the model, as these measure."""
@@ -494,17 +471,13 @@ class Reader:
     @property
     def rows(self) -> Floats:
         """The rows among which landmarks are: those of the model, or the plain rows."""
-        if self.model is not None:
-            return self.model.X
-        assert self.plain is not None
-        return self.plain.rows
+        return self.plain.rows if self.model is None else self.model.X
 
     def transform(self, X: Any) -> Floats:
         """Return queries in the form of these rows."""
-        if self.model is not None:
-            return read_queries(*_unwrap(self.estimator, X))
-        assert self.plain is not None
-        return self.plain.transform(self.plain.read(X))
+        if self.model is None:
+            return self.plain.transform(self.plain.read(X))
+        return read_queries(*_unwrap(self.estimator, X))
 
     def distances(self, queries: Floats, landmarks: Indices) -> Floats:
         """Return the distances of transformed queries to landmarks: (n_queries, n_landmarks)."""
@@ -516,13 +489,6 @@ class Reader:
     def regions_of(self, X: Any, landmarks: Indices) -> Labels:
         """Return the number of the nearest landmark of each query: (n_queries,)."""
         return self.distances(self.transform(X), landmarks).argmin(axis=1).astype(np.int64)
-
-
-def _separation(own: Floats, other: Floats) -> Floats:
-    """Return (d⁻ − d⁺) / (d⁻ + d⁺): 0 where both are 0, 1 where no row of another class is known."""
-    own, other = np.minimum(own, LARGEST), np.minimum(other, LARGEST)
-    total = other + own
-    return np.divide(other - own, total, out=np.zeros(len(total)), where=total > 0)
 
 
 CERTAINTIES = ("probability", "margin", "novelty", "combined")
@@ -564,7 +530,7 @@ class NoveltyScale:
         -------
         scale : NoveltyScale
         """
-        usual, large = np.quantile(_limit(parts), [USUAL, LARGE], axis=0)
+        usual, large = np.quantile(np.clip(parts, -LARGEST_PART, LARGEST_PART), [USUAL, LARGE], axis=0)
         usual[-1] = 0.0
         least = np.full(parts.shape[1], LEAST_SPREAD)
         least[-1] = LEAST_RANGE_SPREAD
@@ -583,13 +549,9 @@ class NoveltyScale:
         -------
         novelties : ndarray of shape (n_rows,)
         """
-        largest = ((_limit(parts) - self.usual) / self.spread).max(axis=1) * self.spread[0]
+        parts = np.clip(parts, -LARGEST_PART, LARGEST_PART)
+        largest = ((parts - self.usual) / self.spread).max(axis=1) * self.spread[0]
         return np.exp(np.minimum(largest, MOST_NOVEL))
-
-
-def _limit(parts: Floats) -> Floats:
-    """Return logarithms of distances, that of 0 as a finite number."""
-    return np.clip(parts, -LARGEST_PART, LARGEST_PART)
 
 
 def novelty_threshold(novelties: Floats, share: float) -> float:
@@ -621,7 +583,6 @@ def compute_certainties(reading: Reading, novelties: Floats, kind: str) -> Float
     ----------
     reading : Reading
     novelties : (n_queries,)
-        NaN where they are not needed.
     kind : {"probability", "margin", "novelty", "combined"}
     """
     if kind == "novelty":
@@ -629,7 +590,7 @@ def compute_certainties(reading: Reading, novelties: Floats, kind: str) -> Float
     ordered = np.sort(reading.probabilities, axis=1)
     if kind == "margin":
         return ordered[:, -1] - ordered[:, -2]
-    if kind == "probability" or reading.separation is None:
+    if kind == "probability":
         return ordered[:, -1]
     # Rounded, so that the separation decides between probabilities that are equal but for their last bits.
     probability = np.round(ordered[:, -1], 9)

@@ -28,7 +28,7 @@ from lann.persist import CrossValidatedMethod
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
-    from lann.reject import RejectOption, RejectState
+    from lann.reject import RejectOption
     from lann.tables._table_model import TableModel
     from lann.tables._training_table import TrainingTable
 
@@ -339,10 +339,10 @@ class FittedFold(NamedTuple):
     test: Indices
 
 
-def learn_reject_state(
+def learn_reject_option(
     classifier: Any, rows: pd.DataFrame, labels: NDArray[Any], folds: Sequence[FittedFold]
-) -> RejectState | None:
-    """Return what a reject option learns from the test rows of a cross-validation, for any target.
+) -> RejectOption | None:
+    """Return a reject option that learns from the test rows of a cross-validation.
 
     Parameters
     ----------
@@ -356,10 +356,10 @@ def learn_reject_state(
 
     Returns
     -------
-    state : RejectState or None
-        None if no fold is left.
+    reject : RejectOption or None
+        With the default target, and some of the held-out rows if there are many. None if no fold is left.
     """
-    from lann.reject import RejectOption, RejectState
+    from lann.reject import HeldOut, RejectOption
 
     columns = list(rows.columns)
     usable = [
@@ -368,7 +368,11 @@ def learn_reject_state(
     if not usable:
         return None
     reject = RejectOption.from_folds(classifier, rows, labels, usable, random_state=0)
-    return RejectState.of(reject).without_thresholds(MOST_HELD_OUT)
+    n_rows = len(reject.held_out_.rows)
+    kept = np.linspace(0, n_rows - 1, min(n_rows, MOST_HELD_OUT)).astype(np.int64)
+    fewer: Any = [values[kept] for values in reject.held_out_]
+    reject.held_out_ = HeldOut(*fewer)
+    return reject.with_target()
 
 
 def reject_option(
@@ -403,13 +407,10 @@ def reject_option(
     ValueError
         If the model has no held-out rows, or a target is invalid.
     """
-    from lann.reject import RejectOption
-
-    state = None if model.record is None else model.record.reject
-    if state is None:
+    reject = None if model.record is None else model.record.reject
+    if reject is None:
         raise ValueError(
             "The model has no held-out rows, from which thresholds for rejecting rows are chosen; fit it "
             "again by `lann fit` with its cross-validation, or by TrainingTable.fit(folds=...)."
         )
-    option = RejectOption(model.classifier, cost=cost, coverage=coverage, risk=risk, cv="prefit")
-    return state.restore(option, model.classifier)
+    return reject.with_target(cost=cost, coverage=coverage, risk=risk)

@@ -28,7 +28,7 @@ from lann.columns.text import (
     with_text_names,
 )
 from lann.persist import TableRecord
-from lann.tables._cross_validation import FittedFold, learn_reject_state, summarize_folds
+from lann.tables._cross_validation import FittedFold, learn_reject_option, summarize_folds
 from lann.tables._reading import warn_of_rows
 from lann.tables._rows import check_labels, labels_of, row_names, row_weights
 from lann.tables._table_model import TableModel
@@ -232,7 +232,7 @@ class TrainingTable:
             columns=[column.to_dict() for column in self.columns if column.is_used],
             data_sha256=data_sha256,
             cross_validation=None if scores is None else summarize_folds(scores),
-            reject=learn_reject_state(new, self.rows, self.labels, folds) if folds else None,
+            reject=learn_reject_option(new, self.rows, self.labels, folds) if folds else None,
         )
         return TableModel(new, record)
 
