@@ -15,7 +15,7 @@ from lann.cli import options as opt
 from lann.cli.output import Output, make_table, styled
 
 if TYPE_CHECKING:
-    from lann.tables import ClassAccuracy, EmbeddedTable, EmbeddingSummary
+    from lann.tables import EmbeddedTable
 
 PAGES, FIGURES, TABLES = (".html", ".htm"), (".png", ".svg", ".pdf"), (".csv", ".csv.gz", ".parquet")
 GIVE_NEW_ROWS = "Give a table of new rows with labels for a fair estimate."
@@ -124,7 +124,7 @@ def embed(
     summary = embedded.summarize()
     _show_embedding(embedded, summary, out)
     about_rows = list(out.notes)
-    if not summary.has_held_out:
+    if not summary["has_held_out"]:
         out.notes.insert(0, f"{_texts.OPTIMISTIC} {HOLD_OUT_ROWS if model is None else GIVE_NEW_ROWS}")
     out.show_notes()
     for path in output:
@@ -167,16 +167,16 @@ def _check_options(
         check_matplotlib_support()
 
 
-def _show_embedding(embedded: EmbeddedTable, summary: EmbeddingSummary, out: Output) -> None:
+def _show_embedding(embedded: EmbeddedTable, summary: dict[str, Any], out: Output) -> None:
     """Print the size of an embedding, the accuracies by class, and the classes that are confused."""
     new = f" and {counted(embedded.n_new, 'new row')}" if embedded.n_new else ""
     out.print(f"{counted(embedded.n_train, 'training row')}{new} embedded")
-    accuracies = [(line.held_out or line.training).in_embedding for line in summary.by_class]
+    accuracies = [(line["held_out"] or line["training"])["in_embedding"] for line in summary["by_class"]]
     lowest = np.sort(np.argsort(accuracies, kind="stable")[:MOST_CLASSES])  # NaN, without rows, comes last
-    lines = [[embedded.classes[index], *_cells(summary.by_class[index])] for index in lowest]
-    overall = [styled(cell, "bold") for cell in ["all", *_cells(summary.overall)]]
-    n_more = len(summary.by_class) - len(lowest)
-    kinds = ("training rows", "held-out rows")[: 1 + summary.has_held_out]
+    lines = [[embedded.classes[index], *_cells(summary["by_class"][index])] for index in lowest]
+    overall = [styled(cell, "bold") for cell in ["all", *_cells(summary["overall"])]]
+    n_more = len(summary["by_class"]) - len(lowest)
+    kinds = ("training rows", "held-out rows")[: 1 + summary["has_held_out"]]
     table = make_table(
         ["class", *[f">{name}" for kind in kinds for name in (kind, "by vote", "in embedding")]],
         [*lines, None, overall],
@@ -184,22 +184,21 @@ def _show_embedding(embedded: EmbeddedTable, summary: EmbeddingSummary, out: Out
         caption=f"and {n_more} more classes with higher shares" if n_more else None,
     )
     out.print(table)
-    pairs = [
-        f"{embedded.classes[pair.first]} and {embedded.classes[pair.second]} ({pair.n_confused} of their "
-        f"{pair.n_rows} {kinds[-1]}, {percent(pair.n_confused / pair.n_rows)})"
-        for pair in summary.pairs[:MOST_PAIRS]
-    ]
+    pairs = []
+    for pair in summary["pairs"][:MOST_PAIRS]:
+        first, second, n_confused, n_rows = pair.values()
+        share = f"{n_confused} of their {n_rows} {kinds[-1]}, {percent(n_confused / n_rows)}"
+        pairs.append(f"{embedded.classes[first]} and {embedded.classes[second]} ({share})")
     if pairs:
         out.print(f"Confused most often in the embedding: {'; '.join(pairs)}")
     out.hint(_texts.ACCURACIES)
 
 
-def _cells(line: ClassAccuracy) -> list[str]:
+def _cells(line: dict[str, Any]) -> list[str]:
     cells = []
-    for accuracy in (line.training, line.held_out):
-        if accuracy is not None:
-            shares = (accuracy.by_vote, accuracy.in_embedding)
-            cells += [str(accuracy.n_rows), *("" if share != share else f"{share:.3f}" for share in shares)]
+    for accuracy in filter(None, (line["training"], line["held_out"])):
+        shares = (accuracy["by_vote"], accuracy["in_embedding"])
+        cells += [str(accuracy["n_rows"]), *("" if share != share else f"{share:.3f}" for share in shares)]
     return cells
 
 
@@ -229,11 +228,11 @@ def _write(
     out.show_notes()
 
 
-def _document(embedded: EmbeddedTable, summary: EmbeddingSummary, n_columns: int) -> dict[str, Any]:
+def _document(embedded: EmbeddedTable, summary: dict[str, Any], n_columns: int) -> dict[str, Any]:
     """Return the rows, the accuracies of all rows and by class, and the classes that are confused."""
 
-    lines = [summary.overall, *summary.by_class]
-    overall, *classes = [{"training": line.training, "held_out": line.held_out} for line in lines]
+    lines = [summary["overall"], *summary["by_class"]]
+    overall, *classes = [{"training": line["training"], "held_out": line["held_out"]} for line in lines]
     return {
         "n_train": embedded.n_train,
         "n_new": embedded.n_new,
@@ -242,10 +241,10 @@ def _document(embedded: EmbeddedTable, summary: EmbeddingSummary, n_columns: int
         "classes": [{"label": label, **line} for label, line in zip(embedded.classes, classes, strict=True)],
         "confused_pairs": [
             {
-                "labels": [embedded.classes[pair.first], embedded.classes[pair.second]],
-                "n_confused": pair.n_confused,
-                "n_rows": pair.n_rows,
+                "labels": [embedded.classes[pair["first"]], embedded.classes[pair["second"]]],
+                "n_confused": pair["n_confused"],
+                "n_rows": pair["n_rows"],
             }
-            for pair in summary.pairs
+            for pair in summary["pairs"]
         ],
     }

@@ -181,11 +181,10 @@ def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> 
     needs_numbers = names_none(categorical_features) if schema is None else schema.is_numeric
     check_dense(X)
     table = as_table(X)
-    if table is not None:
-        all_numbers = all(dtype.is_numeric() for dtype in table.schema.values())
-        return None if all_numbers and needs_numbers else table
-    if needs_numbers:
+    if needs_numbers and (table is None or all(dtype.is_numeric() for dtype in table.schema.values())):
         return None
+    if table is not None:
+        return table
     if not isinstance(X, list | tuple):  # lists can have values of several types
         X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0)
     return array_as_table(X)

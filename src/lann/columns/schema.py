@@ -75,7 +75,8 @@ class Feature:
         if self.kind == "bool":
             return bool(number)
         if self.kind == "date":
-            return _datevalue_as_text(number, self.unit)
+            unit: Any = self.unit
+            return str(np.datetime64(round(number), unit)).replace("T", " ")
         return self.categories[int(number)] if number != UNSEEN else UNSEEN_TEXT
 
 
@@ -178,10 +179,10 @@ class TableSchema:
             return X if self.is_numeric else values
         import pandas as pd
 
-        columns = {f.name: values[:, number] for number, f in enumerate(self.features)}
-        for number, feature in enumerate(self.features):
-            if feature.kind == "number":
-                columns[feature.name] = X[:, number]
+        columns = {
+            feature.name: (X if feature.kind == "number" else values)[:, number]
+            for number, feature in enumerate(self.features)
+        }
         return pd.DataFrame(columns)
 
     def without_empty(self, X: Floats) -> tuple[TableSchema, Floats]:
@@ -280,12 +281,6 @@ class TableValues:
         return self.shown(np.take_along_axis(self.X, rows, axis=0))
 
 
-def _datevalue_as_text(number: float, unit: str) -> str:
-    if unit == "D":
-        return str(np.datetime64(round(number), "D"))
-    return str(np.datetime64(round(number), "s")).replace("T", " ")
-
-
 def as_table(X: Any) -> nw.DataFrame[Any] | None:
     """Return a table of pandas, polars or pyarrow as narwhals has it; None if X is something else.
 
@@ -347,13 +342,12 @@ def infer_schema(table: nw.DataFrame[Any], categorical_features: Any, *, has_nam
         _infer_feature(table[name], name, bool(category))
         for name, category in zip(names, is_category, strict=True)
     )
-    if not _is_from_dtype(categorical_features):
-        for feature, given in zip(features, is_category, strict=True):
-            if feature.kind == "category" and not given:
-                raise ValueError(
-                    f"Feature {feature.name!r} has text; name it in categorical_features, or let these be "
-                    "'from_dtype'."
-                )
+    for feature, given in zip(features, is_category, strict=True):
+        if feature.kind == "category" and not (given or _is_from_dtype(categorical_features)):
+            raise ValueError(
+                f"Feature {feature.name!r} has text; name it in categorical_features, or let these be "
+                "'from_dtype'."
+            )
     return TableSchema(features, has_names)
 
 
@@ -495,10 +489,6 @@ def read(table: nw.DataFrame[Any], schema: TableSchema) -> Floats:
     return X
 
 
-def _read_nothing(column: nw.Series[Any], feature: Feature) -> Floats:
-    return np.zeros(len(column))
-
-
 def _read_numbers(column: nw.Series[Any], feature: Feature) -> Floats:
     import narwhals as nw
 
@@ -583,7 +573,7 @@ _READERS: dict[str, Callable[[Any, Feature], Floats]] = {
     "date": _read_dates,
     "category": _read_categories,
     "ordered": _read_ordered,
-    "empty": _read_nothing,
+    "empty": lambda column, feature: np.zeros(len(column)),
 }
 
 

@@ -6,7 +6,7 @@ import difflib
 import re
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from numbers import Real
@@ -260,14 +260,12 @@ class Column:
             cells = Cells.from_texts(cells.as_texts(), cells.index)
         values = pd.Series(None, index=cells.index, dtype=object)
         is_missing = cells.values.isna()
-        if cells.kind == self.kind:
-            notation = self.notation
-            fits = not isinstance(notation, DateNotation) or notation.has_zone == cells.has_zone
-            values = cells.values if fits else values
+        if cells.kind == self.kind and getattr(self.notation, "has_zone", cells.has_zone) == cells.has_zone:
+            values = cells.values
         elif cells.kind == "text":
             texts = cells.values if self.kind == "bool" else without_placeholders(cells.values)
             values, is_missing = cells.spread(self._parsed(texts.dropna())), cells.spread(texts).isna()
-        self._check(values.notna() | is_missing, cells, self._must(), table)
+        self._check(values.notna() | is_missing, cells, f"must have {self._content()}", table)
         if self.kind == "bool":
             return values.astype("boolean" if values.isna().any() else "bool").rename(self.name)
         if self.kind == "date":
@@ -284,15 +282,15 @@ class Column:
             return self.notation.parse(texts)
         return texts.map(lambda text: BOOLS.get(text.lower())).astype(object)
 
-    def _must(self) -> str:
-        """Return what the cells must be, for messages."""
+    def _content(self) -> str:
+        """Return what the cells have, in words."""
         if isinstance(self.notation, NumberNotation):
             words = self.notation.describe()
-            return f"must have numbers{f' with {words}' if words else ''}"
+            return f"numbers{f' with {words}' if words else ''}"
         if isinstance(self.notation, DateNotation):
             zone = " and a time zone" if self.notation.has_zone else ""
-            return f"must have dates like {self.notation.format_date(pd.Timestamp(2024, 5, 31))}{zone}"
-        return "must have true or false"
+            return f"dates like {self.notation.format_date(pd.Timestamp(2024, 5, 31))}{zone}"
+        return "true or false"
 
     def _categories(self, cells: Cells) -> pd.Series:
         if cells.kind == "text" and isinstance(self.notation, NumberNotation):
@@ -441,7 +439,7 @@ def infer_columns(
     day date it has dates like 31.05.2024
     city category it has text
     """
-    frame, kinds = with_text_names(frame, table), dict(kinds or {})
+    frame, kinds = with_text_names(frame, table), kinds or {}
     for parameter, named in (("kinds", kinds), ("drop", drop)):
         for name in named:
             check_named_column(frame, name, parameter, table)
@@ -558,14 +556,14 @@ def if_useful(
     else:
         present = values.dropna().to_numpy()
         n_values = min(len(present), 1) + bool(len(present) and (present != present[0]).any())
+    reason = ""
     if n_values == 0:
-        return Column(column.name, "ignored", "it is empty")
-    if n_values == 1 and not keeps_constant:
-        return Column(column.name, "ignored", "it has the same value in every row")
-    if column.kind == "category" and not is_named and n_values > max(MOST_IDENTIFIERS, len(values) / 2):
+        reason = "it is empty"
+    elif n_values == 1 and not keeps_constant:
+        reason = "it has the same value in every row"
+    elif column.kind == "category" and not is_named and n_values > max(MOST_IDENTIFIERS, len(values) / 2):
         reason = f"it is text with a different value in most rows ({n_values} values)"
-        return Column(column.name, "ignored", reason)
-    return column
+    return Column(column.name, "ignored", reason) if reason else column
 
 
 def _infer(
@@ -607,11 +605,9 @@ def _from_texts(
     words = sorted(distinct) if len(distinct) <= 6 and kind != "number" else []
     if words and {word.lower() for word in words} <= set(BOOLS):
         # How true and false are written, also if one of them does not occur.
-        true = next((word for word in words if word.lower() == "true"), None)
-        false = next((word for word in words if word.lower() == "false"), None)
-        true = true or {"false": "true", "FALSE": "TRUE"}.get(str(false), "True")
-        false = {"true": "false", "TRUE": "FALSE"}.get(true, "False")
-        return Column(name, "bool", "it has true and false", words=(true, false)), ""
+        pairs = [("TRUE", "FALSE"), ("True", "False"), ("true", "false")]
+        shown = next((pair for pair in pairs if set(words) & set(pair)), pairs[1])
+        return Column(name, "bool", "it has true and false", words=shown), ""
     numbers, why_not = find_number_notation(texts.to_list(), decimal)
     if kind == "number" and "may be" in why_not:
         raise ValueError(f"Column {name!r} of {table} is ambiguous: {why_not}; give the decimal separator.")
@@ -626,8 +622,8 @@ def _from_texts(
 
 
 def _numbers(name: str, notation: NumberNotation) -> Column:
-    words = notation.describe()
-    return Column(name, "number", f"it has numbers{f' with {words}' if words else ''}", notation)
+    column = Column(name, "number", "", notation)
+    return replace(column, reason=f"it has {column._content()}")
 
 
 def _dates(name: str, notation: DateNotation) -> Column:
@@ -713,13 +709,11 @@ def check_named_column(frame: pd.DataFrame, name: str, parameter: str, table: st
     if name in frame:
         return
     names = [str(column) for column in frame.columns]
-    similar, n_more = nearest_name(name, names), len(names) - MOST_LISTED
-    more = f" and {n_more} more" if n_more > 0 else ""
-    hint = (
-        f"its columns are {_listed(names[:MOST_LISTED])}{more}."
-        if similar is None
-        else (f"did you mean {similar!r}?")
-    )
+    similar = nearest_name(name, names)
+    hint = f"did you mean {similar!r}?"
+    if similar is None:
+        more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+        hint = f"its columns are {_listed(names[:MOST_LISTED])}{more}."
     raise ValueError(f"There is no column {name!r} in {table} for {parameter}; {hint}")
 
 

@@ -193,10 +193,10 @@ def save_embedding_figure(
 
     from lann.plot import EmbeddingDisplay
 
-    n_train, classes, overall = embedded.n_train, embedded.shown_classes, embedded.summarize().overall
-    note = f"leave-one-out accuracy {overall.training.in_embedding:.3f}"
-    if overall.held_out is not None:
-        note += f", held-out accuracy {overall.held_out.in_embedding:.3f}"
+    n_train, classes, overall = embedded.n_train, embedded.shown_classes, embedded.summarize()["overall"]
+    note = f"leave-one-out accuracy {overall['training']['in_embedding']:.3f}"
+    if overall["held_out"] is not None:
+        note += f", held-out accuracy {overall['held_out']['in_embedding']:.3f}"
     rows = counted(n_train, "training row")
     if embedded.n_new:
         rows = f"{counted(embedded.n_new, 'new row')} among {rows}"

@@ -9,10 +9,7 @@ from lann.columns.text import infer_columns as infer_columns
 from lann.tables._cross_validation import FittedFold as FittedFold
 from lann.tables._cross_validation import cross_validate as cross_validate
 from lann.tables._cross_validation import fit_baselines as fit_baselines
-from lann.tables._embedding import Accuracy as Accuracy
-from lann.tables._embedding import ClassAccuracy as ClassAccuracy
 from lann.tables._embedding import EmbeddedTable as EmbeddedTable
-from lann.tables._embedding import EmbeddingSummary as EmbeddingSummary
 from lann.tables._model_info import ColumnInfo as ColumnInfo
 from lann.tables._model_info import ModelInfo as ModelInfo
 from lann.tables._predict_file import PredictionCounts as PredictionCounts

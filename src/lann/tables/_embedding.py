@@ -226,146 +226,27 @@ def _embedding_predictions(coordinates: list[Floats], labels: Labels) -> Labels:
 MOST_PAIRS = 5
 
 
-@dataclass(frozen=True)
-class Accuracy:
-    """Share of some rows whose class is predicted correctly; NaN if there are none.
-
-    Attributes
-    ----------
-    n_rows : int
-    by_vote : float
-        By the vote of the model.
-    in_embedding : float
-        By the nearest training rows in the embedding.
-
-    """
-
-    n_rows: int
-    by_vote: float
-    in_embedding: float
-
-
-@dataclass(frozen=True)
-class ClassAccuracy:
-    """Accuracies on the rows of a class.
-
-    Attributes
-    ----------
-    class_index : int or None
-        None is all classes.
-    training : Accuracy
-        On training rows, each without itself.
-    held_out : Accuracy or None
-        On held-out rows; None if no held-out row has a label.
-
-    """
-
-    class_index: int | None
-    training: Accuracy
-    held_out: Accuracy | None
-
-
-@dataclass(frozen=True)
-class ConfusedPair:
-    """Two classes that are confused in the embedding.
-
-    Attributes
-    ----------
-    first, second : int
-        Class indices.
-    n_confused : int
-        Number of their rows for which the embedding predicts the other class.
-    n_rows : int
-        Number of their rows.
-
-    """
-
-    first: int
-    second: int
-    n_confused: int
-    n_rows: int
-
-
-@dataclass(frozen=True)
-class EmbeddingSummary:
-    """How well an embedding separates the classes; `EmbeddedTable.summarize` returns it.
-
-    Attributes
-    ----------
-    by_class : list of ClassAccuracy
-    overall : ClassAccuracy
-        On all rows.
-    pairs : list of ConfusedPair
-        Up to 5 pairs of classes, the most confused first; on held-out rows if some have labels, otherwise on
-        training rows, each without itself.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from lann import LANNEmbedding
-    >>> from lann.tables import TableModel
-    >>> frame = load_wine(as_frame=True).frame
-    >>> layout = LANNEmbedding(max_iter=50, random_state=0)
-    >>> summary = TableModel.fit(frame[::2], "target").embed(frame[1::2], embedding=layout).summarize()
-    >>> summary.overall.training.n_rows, summary.overall.held_out.n_rows, summary.has_held_out
-    (89, 89, True)
-    """
-
-    by_class: list[ClassAccuracy]
-    overall: ClassAccuracy
-    pairs: list[ConfusedPair]
-
-    @property
-    def has_held_out(self) -> bool:
-        """Whether there are held-out rows with labels."""
-        return self.overall.held_out is not None
-
-
-def summarize(embedded: EmbeddedTable) -> EmbeddingSummary:
-    """Return how well the classes of an embedding are separated."""
-    training = np.arange(len(embedded)) < embedded.n_train
-    held_out = embedded.is_held_out & embedded.has_label
-
-    def accuracies(class_index: int | None) -> ClassAccuracy:
-        own = np.full(len(embedded), True) if class_index is None else embedded.labels == class_index
-        return ClassAccuracy(
-            class_index,
-            _accuracy(embedded, own & training),
-            _accuracy(embedded, own & held_out) if held_out.any() else None,
-        )
-
-    return EmbeddingSummary(
-        by_class=[accuracies(class_index) for class_index in range(len(embedded.classes))],
-        overall=accuracies(None),
-        pairs=_confused_pairs(embedded, held_out if held_out.any() else training),
-    )
-
-
-def _confused_pairs(embedded: EmbeddedTable, rows: NDArray[np.bool_]) -> list[ConfusedPair]:
-    """Return the pairs of classes that are confused most often among some rows."""
-    n_classes = len(embedded.classes)
-    labels, predictions = embedded.labels[rows], embedded.embedding_predictions[rows]
-    sizes = np.bincount(labels, minlength=n_classes)
-    wrong = labels != predictions
-    pairs = np.minimum(labels, predictions)[wrong] * n_classes + np.maximum(labels, predictions)[wrong]
-    pairs, counts = np.unique(pairs, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:MOST_PAIRS]
-    first, second = np.divmod(pairs[order], n_classes)
-    return [
-        ConfusedPair(int(i), int(j), int(count), int(sizes[i] + sizes[j]))
-        for i, j, count in zip(first, second, counts[order], strict=True)
-    ]
-
-
-def _accuracy(embedded: EmbeddedTable, rows: NDArray[np.bool_]) -> Accuracy:
+def _accuracies(embedded: EmbeddedTable, rows: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return the number of rows, and the shares that vote and embedding predict correctly, NaN for none."""
     labels = embedded.labels[rows]
-    if len(labels) == 0:
-        return Accuracy(0, float("nan"), float("nan"))
-    return Accuracy(
-        len(labels),
-        float(np.mean(embedded.predictions[rows] == labels)),
-        float(np.mean(embedded.embedding_predictions[rows] == labels)),
-    )
+    shares = [
+        float(np.mean(predictions[rows] == labels)) if len(labels) else float("nan")
+        for predictions in (embedded.predictions, embedded.embedding_predictions)
+    ]
+    return {"n_rows": len(labels), "by_vote": shares[0], "in_embedding": shares[1]}
+
+
+def _confused_pairs(embedded: EmbeddedTable, rows: NDArray[np.bool_]) -> list[dict[str, int]]:
+    """Return the pairs of classes that are confused most often among some rows."""
+    labels, predictions = embedded.labels[rows], embedded.embedding_predictions[rows]
+    sizes = np.bincount(labels, minlength=len(embedded.classes)).tolist()
+    both = np.sort(np.column_stack([labels, predictions])[labels != predictions], axis=1)
+    pairs, counts = np.unique(both, axis=0, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MOST_PAIRS]
+    return [
+        {"first": i, "second": j, "n_confused": count, "n_rows": sizes[i] + sizes[j]}
+        for (i, j), count in zip(pairs[order].tolist(), counts[order].tolist(), strict=True)
+    ]
 
 
 NO_LABEL, NO_NEIGHBOR = -1, -1
@@ -480,14 +361,34 @@ class EmbeddedTable:
         """
         return np.argsort(-self.relevances, axis=1, kind="stable")[:, :n_features]
 
-    def summarize(self) -> EmbeddingSummary:
+    def summarize(self) -> dict[str, Any]:
         """Return how well the classes are separated, by class and by pair of classes.
 
         Returns
         -------
-        summary : EmbeddingSummary
+        summary : dict
+            ``by_class`` has, for each class, its ``class_index`` and the accuracies on ``training`` rows,
+            each without itself, and on ``held_out`` rows (None if no held-out row has a label): ``n_rows``
+            and the shares of them that are predicted correctly ``by_vote`` and ``in_embedding``. ``overall``
+            is the same for all rows, ``has_held_out`` whether held-out rows have labels. ``pairs`` has up to
+            5 pairs of classes (``first``, ``second``, ``n_confused`` and ``n_rows``), the most confused first;
+            on held-out rows if some have labels.
         """
-        return summarize(self)
+        training, held_out = np.arange(len(self)) < self.n_train, self.is_held_out & self.has_label
+        has_held_out = bool(held_out.any())
+        *by_class, overall = [
+            {
+                "class_index": index,
+                "training": _accuracies(self, own & training),
+                "held_out": _accuracies(self, own & held_out) if has_held_out else None,
+            }
+            for index, own in [
+                *((index, self.labels == index) for index in range(len(self.classes))),
+                (None, np.full(len(self), True)),
+            ]
+        ]
+        pairs = _confused_pairs(self, held_out if has_held_out else training)
+        return {"by_class": by_class, "overall": overall, "pairs": pairs, "has_held_out": has_held_out}
 
     def to_frame(self, n_features: int = 5) -> pd.DataFrame:
         """Return a table with a row per row of the embedding.

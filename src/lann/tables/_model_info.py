@@ -176,28 +176,24 @@ class ModelInfo:
         values : dict
         """
         table: TableRecord | None = self.file.table
+        known = {} if table is None else vars(table)
         vote = getattr(self.file.model, "vote_", None)
         return {
-            "version": self.file.version,
-            "format": self.file.format,
-            "n_bytes": self.file.n_bytes,
-            "sha256": self.file.sha256,
+            **{key: getattr(self.file, key) for key in ("version", "format", "n_bytes", "sha256")},
             "estimator": self.estimator,
             "parameters": self.parameters,
             "levels": self.levels,
             "n_rows": self.n_rows,
             "n_columns": len(self.columns),
             "target": self.target,
-            "id_column": None if table is None else table.id_column,
-            "sample_weight_column": None if table is None else table.sample_weight_column,
+            "id_column": known.get("id_column"),
+            "sample_weight_column": known.get("sample_weight_column"),
             "classes": [{"label": label, "n_rows": n_rows} for label, n_rows in self.classes],
             "columns": [column.to_dict() for column in self.columns],
             "ignored": [{"name": name, "reason": reason} for name, reason in self.ignored.items()],
-            "vote": None
-            if vote is None
-            else {"n_neighbors": vote.n_neighbors, "power": vote.power, "floor": vote.floor},
+            "vote": vote and {key: getattr(vote, key) for key in ("n_neighbors", "power", "floor")},
             "cross_validation": [asdict(scores) for scores in self.cross_validation],
-            "data_sha256": None if table is None else table.data_sha256,
+            "data_sha256": known.get("data_sha256"),
         }
 
 
