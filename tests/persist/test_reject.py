@@ -154,7 +154,7 @@ def test_arrays_are_checked(regions, load_fails, name, edit, message):
     ("parameters", "message"),
     [
         ({"by": "global"}, "number of thresholds is not that of the classes or regions"),
-        ({"by": "nowhere"}, "invalid by"),
+        ({"by": "nowhere"}, "by must be one of"),
         ({"cost": 0.1}, "At most one of cost, coverage and risk"),
         ({"estimator": 3}, "has to be an estimator"),
     ],

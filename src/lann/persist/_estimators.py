@@ -42,7 +42,6 @@ from lann.persist._fields import (
     Floats,
     Indices,
     Int,
-    InvalidModelFile,
     Json,
     Kind,
     Maybe,
@@ -51,7 +50,6 @@ from lann.persist._fields import (
     Record,
     Size,
     require,
-    shown,
 )
 from lann.reject import Coordinates, HeldOut, NoveltyScale, PlainRows, RejectOption
 
@@ -61,18 +59,19 @@ from lann.reject import Coordinates, HeldOut, NoveltyScale, PlainRows, RejectOpt
 LARGEST = 1e75
 # A map can divide by the smallest spread. Its squares are finite.
 LARGEST_ENTRY = 1e145
-LEARNED: dict[str, Kind] = {"n_iter_": Int(0), "loss_curve_": FLOAT_LIST}
+LEARNED: dict[str, Any] = {"n_iter_": Int(0), "loss_curve_": FLOAT_LIST}
 
 
 def _baseline(
-    cls: type, model: Record, follows: Callable[[Any], dict[str, Any]] = lambda model: {}, **fields: Kind
+    cls: type, model: Record, follows: Callable[[Any], dict[str, Any]] = lambda model: {}, **fields: Any
 ) -> Estimator:
     """Return the declaration of a baseline; `follows` returns further attributes from the model."""
-    return Estimator(
-        cls,
-        {"classes_": Names("n_classes", distinct=True), "model_": model, **fields},
-        follows=lambda **values: values | follows(values["model_"]),
-    )
+
+    def finish(baseline: Any) -> Any:
+        vars(baseline).update(follows(baseline.model_))
+        return baseline
+
+    return Estimator(cls, finish, classes_=Names("n_classes", distinct=True), model_=model, **fields)
 
 
 PUBLISHED_LANN = _baseline(
@@ -108,15 +107,13 @@ def _mapped_rows(build: Callable[..., Any], **fields: Kind) -> Record:
 
     return Record(
         build_model,
-        {
-            "X": Floats("n_rows", "n_features", within=LARGEST_VALUE),
-            "labels": Indices("n_rows", below="n_classes"),
-            "n_classes": Size("n_classes"),
-            "n_neighbors": Int(1, high="n_rows"),
-            "power": Float(0.0, 1.0),
-            **fields,
-            "derived": DERIVED,
-        },
+        X=Floats("n_rows", "n_features", within=LARGEST_VALUE),
+        labels=Indices("n_rows", below="n_classes"),
+        n_classes=Size("n_classes"),
+        n_neighbors=Int(1, high="n_rows"),
+        power=Float(0.0, 1.0),
+        **fields,
+        derived=DERIVED,
     )
 
 
@@ -156,12 +153,10 @@ DISCRIMINANT = _baseline(
 )
 GAUSSIANS = Record(
     Gaussians,
-    {
-        "priors": Floats("n_classes", low=POSITIVE, high=1.0),
-        "means": Floats("n_classes", "n_features"),
-        "precisions": Floats("n_classes", "n_features", "n_features", any_order=True),
-        "log_determinants": Floats("n_classes"),
-    },
+    priors=Floats("n_classes", low=POSITIVE, high=1.0),
+    means=Floats("n_classes", "n_features"),
+    precisions=Floats("n_classes", "n_features", "n_features", any_order=True),
+    log_determinants=Floats("n_classes"),
 )
 GENERATIVE = _baseline(
     GLML,
@@ -204,24 +199,23 @@ def _lvq(cls: Any, *map_shape: str, components: Callable[[Any], Any] | None = No
         # The typical values of the typical values are these themselves.
         return Prototypes(**values, form=cls._form, training_rows=typical_values)
 
-    def follows(**values: Any) -> dict[str, Any]:
-        model = values["model_"]
-        values |= {"prototypes_": model.X, "prototype_labels_": values["classes_"][model.labels]}
-        return values if components is None else values | {"components_": components(model)}
+    def finish(lvq: Any) -> Any:
+        model = lvq.model_
+        lvq.prototypes_, lvq.prototype_labels_ = model.X, lvq.classes_[model.labels]
+        if components is not None:
+            lvq.components_ = components(model)
+        return lvq
 
     model = Record(
         build,
-        {
-            "X": Floats("n_prototypes", "n_features", within=LARGEST_VALUE),
-            "labels": Indices("n_prototypes", below="n_classes", ascending=0),
-            "n_classes": Size("n_classes"),
-            "maps": Floats("n_metrics", *map_shape, within=LARGEST, any_order=True),
-            "metric_indices": Indices("n_prototypes", below="n_metrics", ascending=0),
-            "typical_values": Floats(N_TYPICAL, "n_features", ascending=0, within=LARGEST_VALUE),
-        },
+        X=Floats("n_prototypes", "n_features", within=LARGEST_VALUE),
+        labels=Indices("n_prototypes", below="n_classes", ascending=0),
+        n_classes=Size("n_classes"),
+        maps=Floats("n_metrics", *map_shape, within=LARGEST, any_order=True),
+        metric_indices=Indices("n_prototypes", below="n_metrics", ascending=0),
+        typical_values=Floats(N_TYPICAL, "n_features", ascending=0, within=LARGEST_VALUE),
     )
-    fields = {"model_": model, **LEARNED}
-    return Estimator(cls, {"classes_": Names("n_classes", distinct=True), **fields}, follows=follows)
+    return Estimator(cls, finish, classes_=Names("n_classes", distinct=True), model_=model, **LEARNED)
 
 
 PROTOTYPES = (
@@ -254,13 +248,14 @@ class ClassifierParameter(Kind):
         return None if data is None else self.parameters.read(data, name, reader)
 
 
-def _with_frozen(embedding: LANNEmbedding) -> LANNEmbedding:
+def _with_classifier(embedding: LANNEmbedding) -> LANNEmbedding:
+    embedding.model_ = embedding.classifier_.model_
     if isinstance(embedding.classifier, FrozenEstimator):
         embedding.classifier = FrozenEstimator(copy(embedding.classifier_))
     return embedding
 
 
-_LAYOUT: dict[str, Kind] = {
+_LAYOUT: dict[str, Any] = {
     "embedding_": Floats("n_rows", "n_components", within=1e100),
     "neighbors_": Indices("n_rows", "n_listed", below="n_rows", low=-1),
     "distances_": Floats("n_rows", "n_listed", low=0.0, high=LARGEST_DISTANCE, infinite=True),
@@ -269,22 +264,20 @@ _LAYOUT: dict[str, Kind] = {
     "_scale": Float(1e-6, 1e100),
 }
 EMBEDDINGS = (
-    Estimator(NeighborEmbedding, {"model_": LOCAL_MODEL, **_LAYOUT}),
+    Estimator(NeighborEmbedding, model_=LOCAL_MODEL, **_LAYOUT),
     Estimator(
         LANNEmbedding,
-        {"classifier_": AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS), **_LAYOUT},
-        follows=lambda **values: values | {"model_": values["classifier_"].model_},
-        parameters={"classifier": ClassifierParameter()},
-        finish=_with_frozen,
+        _with_classifier,
+        {"classifier": ClassifierParameter()},
+        classifier_=AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS),
+        **_LAYOUT,
     ),
     Estimator(
         DiscriminantPlane,
-        {
-            # Their products, and the sums of these, are finite.
-            "components_": Floats("n_components", "n_features", within=1e100, any_order=True),
-            "mean_": Floats("n_features", within=LARGEST_VALUE),
-            "_n_features_out": Size("n_components"),
-        },
+        # Their products, and the sums of these, are finite.
+        components_=Floats("n_components", "n_features", within=1e100, any_order=True),
+        mean_=Floats("n_features", within=LARGEST_VALUE),
+        _n_features_out=Size("n_components"),
     ),
 )
 
@@ -307,26 +300,22 @@ def _plain_rows(**values: Any) -> PlainRows:
 
 PLAIN_ROWS = Record(
     _plain_rows,
-    {
-        "schema": SCHEMA,
-        "coordinates": Record(
-            Coordinates,
-            {
-                "means": Floats("n_features", within=LARGEST_VALUE),
-                "scales": Floats("n_features", low=POSITIVE),
-                "feature": Indices("n_plain_coordinates", below="n_features", ascending=0),
-                "code": Floats("n_plain_coordinates", low=0.0, nan=True, infinite=True),
-                "shifts": Floats("n_plain_coordinates", low=0.0, high=1.0),
-                "factors": Floats("n_plain_coordinates", low=POSITIVE, high=LARGEST),
-            },
-        ),
-        "whitening": Maybe(Floats("n_plain_coordinates", "n_plain_axes", within=LARGEST, any_order=True)),
-        "rows": Floats("n_plain", "n_plain_axes", within=LARGEST, any_order=True),
-        "labels": Indices("n_plain", below="n_classes", low=-1),
-        "spacing": Floats("n_plain", low=0.0, high=LARGEST_DISTANCE, infinite=True),
-        "extremes": Floats(2, "n_features", within=LARGEST_VALUE, nan=True),
-        "has_gaps": Array("n_features", dtypes=("|b1",)),
-    },
+    schema=SCHEMA,
+    coordinates=Record(
+        Coordinates,
+        means=Floats("n_features", within=LARGEST_VALUE),
+        scales=Floats("n_features", low=POSITIVE),
+        feature=Indices("n_plain_coordinates", below="n_features", ascending=0),
+        code=Floats("n_plain_coordinates", low=0.0, nan=True, infinite=True),
+        shifts=Floats("n_plain_coordinates", low=0.0, high=1.0),
+        factors=Floats("n_plain_coordinates", low=POSITIVE, high=LARGEST),
+    ),
+    whitening=Maybe(Floats("n_plain_coordinates", "n_plain_axes", within=LARGEST, any_order=True)),
+    rows=Floats("n_plain", "n_plain_axes", within=LARGEST, any_order=True),
+    labels=Indices("n_plain", below="n_classes", low=-1),
+    spacing=Floats("n_plain", low=0.0, high=LARGEST_DISTANCE, infinite=True),
+    extremes=Floats(2, "n_features", within=LARGEST_VALUE, nan=True),
+    has_gaps=Array("n_features", dtypes=("|b1",)),
 )
 
 
@@ -335,35 +324,29 @@ def _held_out(option: RejectOption) -> HeldOut:
     return option.held_out_
 
 
+HELD_OUT = Record(
+    HeldOut,
+    y_true=Names("n_held_out"),
+    y_pred=Names("n_held_out"),
+    certainties=Floats("n_held_out", infinite=True),
+    novelties=Floats("n_held_out", low=0.0, infinite=True),
+    groups=Indices("n_held_out", below="n_thresholds"),
+    rows=Indices("n_held_out", ascending=0),
+)
 # What a reject option has learned, apart from its classifier.
-LEARNED_REJECTION: dict[str, Kind] = {
+LEARNED_REJECTION: dict[str, Any] = {
     "thresholds_": Floats("n_thresholds", infinite=True),
-    "held_out_": Record(
-        HeldOut,
-        {
-            "y_true": Names("n_held_out"),
-            "y_pred": Names("n_held_out"),
-            "certainties": Floats("n_held_out", infinite=True),
-            "novelties": Floats("n_held_out", low=0.0, infinite=True),
-            "groups": Indices("n_held_out", below="n_thresholds"),
-            "rows": Indices("n_held_out", ascending=0),
-        },
-    ),
+    "held_out_": HELD_OUT.of(_held_out),
     "novelty_scale_": Record(
         NoveltyScale,
-        {
-            "usual": Floats(N_PARTS, within=LARGEST_PART),
-            "spread": Floats(N_PARTS, low=SMALLEST_PART_SPREAD, high=2.0 * LARGEST_PART),
-        },
+        usual=Floats(N_PARTS, within=LARGEST_PART),
+        spread=Floats(N_PARTS, low=SMALLEST_PART_SPREAD, high=2.0 * LARGEST_PART),
     ),
     "landmarks_": Maybe(Indices("n_thresholds")),
-    "plain": PLAIN_ROWS,
-    "spacing": Maybe(Floats("n_rows", low=0.0, high=LARGEST_DISTANCE, infinite=True)),
-}
-SOURCES: dict[str, Any] = {
-    "held_out_": _held_out,
-    "plain": "reader_.plain",
-    "spacing": "reader_.spacing",
+    "plain": PLAIN_ROWS.of(lambda option: option.reader_.plain),
+    "spacing": Maybe(Floats("n_rows", low=0.0, high=LARGEST_DISTANCE, infinite=True)).of(
+        lambda option: option.reader_.spacing
+    ),
 }
 
 
@@ -374,7 +357,7 @@ def _build_option(**learned: Any) -> RejectOption:
 
 
 # A reject option of a table, around the model of the file.
-TABLE_REJECT = Record(_build_option, LEARNED_REJECTION, SOURCES)
+TABLE_REJECT = Record(_build_option, **LEARNED_REJECTION)
 
 
 def restore(option: RejectOption, estimator: Any) -> RejectOption:
@@ -396,20 +379,18 @@ def restore(option: RejectOption, estimator: Any) -> RejectOption:
         and (schema is None or plain.schema.names == schema.names),
     }
     for sentence, holds in checks.items():
-        require(holds, f"in its RejectOption, {sentence}")
+        require(holds, sentence)
     if option.cv == "prefit":
         option.estimator = estimator
-    try:
-        option.restore(estimator, plain, spacing)
-    except ValueError as error:
-        raise InvalidModelFile(f"its RejectOption is invalid: {shown(str(error))}") from error
+    option.restore(estimator, plain, spacing)
     return option
 
 
+_UNFITTED = Maybe(AnyEstimator(*CLASSIFIERS.by_name.values(), is_fitted=False))
 REJECT_OPTION = Estimator(
     RejectOption,
-    {"estimator_": CLASSIFIERS, **LEARNED_REJECTION},
-    sources={**SOURCES, "estimator": lambda option: None if option.cv == "prefit" else option.estimator},
-    parameters={"estimator": Maybe(AnyEstimator(*CLASSIFIERS.by_name.values(), is_fitted=False))},
-    finish=lambda option: restore(option, option.estimator_),
+    lambda option: restore(option, option.estimator_),
+    {"estimator": _UNFITTED.of(lambda option: None if option.cv == "prefit" else option.estimator)},
+    estimator_=CLASSIFIERS,
+    **LEARNED_REJECTION,
 )

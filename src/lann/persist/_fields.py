@@ -6,29 +6,30 @@ determines it, and all others have to agree::
 
     Record(
         Levels,
-        {
-            "X": Floats("n_rows", "n_features"),
-            "labels": Indices("n_rows", below="n_classes"),
-            "components": Maybe(Floats("n_axes", "n_features", any_order=True)),
-        },
+        X=Floats("n_rows", "n_features"),
+        labels=Indices("n_rows", below="n_classes"),
+        components=Maybe(Floats("n_axes", "n_features", any_order=True)),
     )
 
 An element of a shape is a number, the name of a size, a name with an offset, as in "n_bins-1", or "_" for any
-length. Values are checked when they are read; `lann.save` reads what it has written before it keeps a file.
+length. Sizes whose names begin with "_" are those of one item of a list. Values are checked when they are
+read; `lann.save` reads what it has written before it keeps a file.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from functools import partial, reduce
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lann._support.validation import validate
+from lann._support.validation import validate_parameters
 
 Json = Any
 Arrays = dict[str, NDArray[Any]]
@@ -70,6 +71,14 @@ def require(condition: Any, sentence: str) -> None:
         raise InvalidModelFile(sentence)
 
 
+def consistent(name: str, build: Callable[..., Any], /, *args: Any, **values: Any) -> Any:
+    """Call a function; its errors say that the values of a record are inconsistent."""
+    try:
+        return build(*args, **values)
+    except (ValueError, TypeError, IndexError, MemoryError) as error:
+        raise InvalidModelFile(f"in its {name}, {shown(str(error))}") from error
+
+
 class Reader:
     """The arrays that have not been read yet, and the sizes that are known."""
 
@@ -77,50 +86,61 @@ class Reader:
         self.arrays = arrays
         self.sizes: dict[str, int] = {}
 
+    def length(self, dimension: Dimension) -> int:
+        """Return the length that a dimension has to have."""
+        size, _, offset = str(dimension).partition("-")
+        return (int(size) if isinstance(dimension, int) else self.sizes[size]) - int(offset or 0)
+
     def match(self, dimension: Dimension, length: int, name: str) -> None:
         """Raise InvalidModelFile unless the length of a value agrees with what is known."""
-        if dimension == "_":
+        size, _, offset = str(dimension).partition("-")
+        if size == "_":
             return
-        expected = dimension
         if isinstance(dimension, str):
-            size, _, offset = dimension.partition("-")
             known = self.sizes.setdefault(size, length + int(offset or 0))
             require(known > 0 or size in MAY_BE_ZERO, f"its {name} has {size} = {known}, not at least 1")
-            expected = known - int(offset or 0)
+        expected = self.length(dimension)
         require(length == expected, f"its {name} has the length {length}, not {dimension} = {expected}")
 
 
 class Kind:
-    """A kind of value."""
+    """A kind of value.
+
+    Attributes
+    ----------
+    source : str, callable or None
+        Where the value is found in the object of its record: another attribute, or a function of the object.
+        None is the attribute of the name of the field; it is None if there is none.
+    """
+
+    source: str | Callable[[Any], Any] | None = None
+
+    def of(self, source: str | Callable[[Any], Any]) -> Any:
+        """Return the kind of a value from another source."""
+        other = copy(self)
+        other.source = source
+        return other
 
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
         """Return the value as it stands in model.json; add its arrays by entry name."""
-        if isinstance(value, np.generic):
-            return value.item()
-        return list(value) if isinstance(value, tuple) else value
+        return value.item() if isinstance(value, np.generic) else value
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
         """Return the value; raise InvalidModelFile if it is invalid."""
         raise NotImplementedError
 
 
+@dataclass
 class Value(Kind):
-    """A value of JSON that passes a test; `convert` makes another type of it."""
+    """A value of JSON that passes a test."""
 
-    def __init__(
-        self, test: Callable[[Any], bool], expected: str, convert: Callable[[Any], Any] = lambda data: data
-    ) -> None:
-        self.test, self.expected, self.convert = test, expected, convert
+    test: Callable[[Any], bool]
+    expected: str
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
         if not self.test(data):
             raise invalid(name, data, self.expected)
-        return self.convert(data)
-
-
-def is_list_of(type_: type, data: Json) -> bool:
-    """Return whether a value is a list of values of a type."""
-    return type(data) is list and all(type(item) is type_ for item in data)
+        return data
 
 
 def choice(*choices: str) -> Value:
@@ -130,25 +150,23 @@ def choice(*choices: str) -> Value:
 
 BOOL = Value(lambda data: type(data) is bool, "true or false")
 TEXT = Value(lambda data: type(data) is str, "text")
-TEXT_TUPLE = Value(partial(is_list_of, str), "a list of text", tuple)
-INTEGERS = Value(partial(is_list_of, int), "a list of integers")
 PLAIN_DICT = Value(lambda data: type(data) is dict, "a dictionary of values that JSON can express")
 
 
+@dataclass
 class Number(Kind):
-    """An integer or a floating-point number from `low` to `high`, which can be the name of a size."""
+    """An integer or a floating-point number from `low` to `high`, which can be a size."""
 
-    def __init__(
-        self, type_: type[int] | type[float], low: float = -math.inf, high: float | str = math.inf
-    ) -> None:
-        self.type, self.low, self.high = type_, low, high
+    type: type[int] | type[float]
+    low: float = -math.inf
+    high: float | str = math.inf
 
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
         plain = super().write(value, name, arrays)
         return float(plain) if self.type is float and type(plain) is int else plain
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
-        high: Any = reader.sizes[self.high] if isinstance(self.high, str) else self.high
+        high = reader.length(self.high) if isinstance(self.high, str) else self.high
         if type(data) is not self.type or not self.low <= data <= high or abs(data) == math.inf:
             raise invalid(name, data, f"a number of type {self.type.__name__} from {self.low} to {high}")
         return data
@@ -158,23 +176,22 @@ Int = partial(Number, int, high=LARGEST_INT)
 Float = partial(Number, float)
 
 
+@dataclass
 class Size(Kind):
     """An integer that is one of the sizes."""
 
-    def __init__(self, dimension: str) -> None:
-        self.dimension = dimension
+    dimension: str
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
-        Int(0).read(data, name, reader)
-        reader.match(self.dimension, data, name)
+        reader.match(self.dimension, Int(0).read(data, name, reader), name)
         return data
 
 
+@dataclass
 class Maybe(Kind):
     """A value of a kind, or None."""
 
-    def __init__(self, kind: Kind) -> None:
-        self.kind = kind
+    kind: Kind
 
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
         return None if value is None else self.kind.write(value, name, arrays)
@@ -183,20 +200,32 @@ class Maybe(Kind):
         return None if data is None else self.kind.read(data, name, reader)
 
 
+@dataclass
 class ListOf(Kind):
-    """A list of `n_items` values of one kind."""
+    """A list or tuple of `n_items` values of one kind."""
 
-    def __init__(self, n_items: Dimension, kind: Kind) -> None:
-        self.n_items, self.kind = n_items, kind
+    n_items: Dimension
+    kind: Kind
+    type: type = list
 
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
+        if not isinstance(value, list | tuple):
+            raise invalid(name, type(value).__name__, "a list or a tuple")
         return [self.kind.write(item, f"{name}/{number}", arrays) for number, item in enumerate(value)]
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
         if type(data) is not list:
             raise invalid(name, data, "a list")
         reader.match(self.n_items, len(data), name)
-        return [self.kind.read(item, f"{name}/{number}", reader) for number, item in enumerate(data)]
+        items = []
+        for number, item in enumerate(data):
+            reader.sizes = {size: n for size, n in reader.sizes.items() if not size.startswith("_")}
+            items.append(self.kind.read(item, f"{name}/{number}", reader))
+        return self.type(items)
+
+
+TupleOf = partial(ListOf, type=tuple)
+TEXT_TUPLE = TupleOf("_", TEXT)
 
 
 class Array(Kind):
@@ -245,8 +274,8 @@ class Array(Kind):
         self.any_order, self.as_list = any_order, as_list
 
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
-        if not isinstance(value, list if self.as_list else np.ndarray):
-            raise invalid(name, type(value).__name__, "a list" if self.as_list else "an array")
+        if not isinstance(value, list | np.ndarray):
+            raise invalid(name, type(value).__name__, "an array")
         array: Any = np.array(value, self.dtypes[0]) if self.as_list else value
         arrays[f"{name}.npy"] = array if self.any_order else np.asarray(array, order="C")
         return f"{name}.npy"
@@ -271,12 +300,11 @@ class Array(Kind):
 
     def _check_numbers(self, array: NDArray[Any], name: str, reader: Reader) -> None:
         numbers = array[~np.isnan(array)] if self.nan else array
-        if self.infinite:
-            numbers = numbers[numbers != math.inf]
+        numbers = numbers[numbers != math.inf] if self.infinite else numbers
         if numbers.size == 0:
             return
         least, largest = float(numbers.min()), float(numbers.max())
-        high = self.high if self.below is None else reader.sizes[self.below] - 1
+        high = self.high if self.below is None else reader.length(self.below) - 1
         is_finite = self.infinite or (math.isfinite(least) and math.isfinite(largest))
         require(
             is_finite and self.low <= least and largest <= high,
@@ -335,28 +363,23 @@ class Record(Kind):
     Parameters
     ----------
     build : callable
-        Called with the fields as keyword arguments, it returns the object. It can raise InvalidModelFile,
-        with the end of a sentence, if the fields are inconsistent.
-    fields : mapping of str to Kind
+        Called with the fields as keyword arguments, it returns the object. It raises a ValueError if the
+        fields are inconsistent.
+    **fields : Kind
         In the order in which they are read: a size has to occur in a shape before other fields refer to it.
-    sources : mapping of str to str or callable
-        Where fields are found in the object: a dotted path, or a function of the object. By default, it is
-        the attribute of the name of the field, None if there is none.
     """
 
-    def __init__(
-        self,
-        build: Callable[..., Any],
-        fields: Mapping[str, Kind],
-        sources: Mapping[str, str | Callable[[Any], Any]] | None = None,
-    ) -> None:
-        self.build, self.fields, self.sources = build, dict(fields), dict(sources or {})
+    def __init__(self, build: Callable[..., Any], /, **fields: Kind) -> None:
+        self.build, self.fields = build, fields
 
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
         data = {}
         for field, kind in self.fields.items():
-            source = self.sources.get(field, field)
-            part = source(value) if callable(source) else reduce(_part, source.split("."), value)
+            source = kind.source or field
+            if callable(source):
+                part = source(value)
+            else:
+                part = value.get(source) if isinstance(value, dict) else getattr(value, source, None)
             data[field] = kind.write(part, f"{name}/{field}", arrays)
         return data
 
@@ -366,14 +389,7 @@ class Record(Kind):
         values = {
             field: kind.read(data[field], f"{name}/{field}", reader) for field, kind in self.fields.items()
         }
-        try:
-            return self.build(**values)
-        except InvalidModelFile as error:
-            raise InvalidModelFile(f"in its {name}, {error}") from error
-
-
-def _part(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+        return consistent(name, self.build, **values)
 
 
 class Parameter(Kind):
@@ -399,7 +415,7 @@ class Parameter(Kind):
         form, items = next(iter(data.items())) if type(data) is dict and len(data) == 1 else ("", [data])
         if form == "array":
             return self.array.read(items, name, reader)
-        if form == "dict" and is_list_of(list, items):
+        if form == "dict" and type(items) is list:
             if all(_are_plain(pair) and len(pair) == 2 for pair in items):
                 return dict(items)
         elif form in ("", "list", "tuple") and _are_plain(items):
@@ -427,37 +443,27 @@ class Estimator(Kind):
     ----------
     cls : type
         Its constructor takes the parameters, and its table `_parameters`, if it has one, validates them.
-    fields : mapping of str to Kind
-        The fitted attributes that are saved, beside the number and the names of features.
-    follows : callable
-        From the saved attributes, as keyword arguments, to all attributes that are set.
-    sources : mapping of str to str or callable
-        See `Record`; also of the parameters in `parameters`.
-    parameters : mapping of str to Kind
-        Kinds of parameters that are neither numbers, text, lists, dictionaries nor arrays.
     finish : callable
-        From the estimator with its attributes to the one that is returned.
+        From the estimator with the saved attributes to the one that is returned, with all attributes.
+    parameters : dict of str to Kind
+        Kinds of parameters that are neither numbers, text, lists, dictionaries nor arrays.
+    **fields : Kind
+        The fitted attributes that are saved, beside the number and the names of features.
     """
 
     def __init__(
         self,
         cls: type,
-        fields: Mapping[str, Kind],
-        *,
-        follows: Callable[..., dict[str, Any]] = dict,
-        sources: Mapping[str, str | Callable[[Any], Any]] | None = None,
-        parameters: Mapping[str, Kind] | None = None,
+        /,
         finish: Callable[[Any], Any] = lambda estimator: estimator,
+        parameters: dict[str, Kind] | None = None,
+        **fields: Any,
     ) -> None:
-        features: dict[str, Kind] = {
-            "n_features_in_": Size("n_features"),
-            "feature_names_in_": Maybe(Names("n_features", text=True)),
-        }
         self.cls, self.name, self.finish = cls, cls.__name__, finish
-        self.fitted = Record(follows, features | dict(fields), sources)
-        known = dict(cls().get_params(deep=False))
-        kinds = {name: PARAMETER for name in sorted(known) if name not in NOT_SAVED} | dict(parameters or {})
-        self.parameters = Record(cls, kinds, {k: v for k, v in (sources or {}).items() if k in known})
+        names = Maybe(Names("n_features", text=True))
+        self.fitted = Record(dict, n_features_in_=Size("n_features"), feature_names_in_=names, **fields)
+        saved = sorted(cls().get_params(deep=False).keys() - set(NOT_SAVED))
+        self.parameters = Record(cls, **dict.fromkeys(saved, PARAMETER) | (parameters or {}))
 
     def write(self, value: Any, name: str, arrays: Arrays, *, is_fitted: bool = True) -> Json:
         if is_fitted:
@@ -468,18 +474,14 @@ class Estimator(Kind):
 
     def read(self, data: Json, name: str, reader: Reader, *, is_fitted: bool = True) -> Any:
         estimator = self.parameters.read(data["parameters"], f"{name}/parameters", reader)
-        for parameter, constraints in getattr(self.cls, "_parameters", {}).items():
-            try:
-                validate(parameter, getattr(estimator, parameter), *constraints)
-            except (ValueError, TypeError) as error:
-                problem = f"its {self.name} has an invalid {parameter}: {shown(str(error))}"
-                raise InvalidModelFile(problem) from error
+        consistent(self.name, validate_parameters, estimator, getattr(self.cls, "_parameters", {}))
         if not is_fitted:
             return estimator
-        for attribute, value in self.fitted.read(data["fitted"], name, reader).items():
-            if value is not None or attribute != "feature_names_in_":
-                setattr(estimator, attribute, value)
-        return self.finish(estimator)
+        fitted = self.fitted.read(data["fitted"], name, reader)
+        if fitted["feature_names_in_"] is None:
+            del fitted["feature_names_in_"]
+        vars(estimator).update(fitted)
+        return consistent(self.name, self.finish, estimator)
 
 
 class AnyEstimator(Kind):

@@ -52,6 +52,7 @@ from lann.persist._fields import (
     Reader,
     Record,
     Value,
+    consistent,
     require,
     shown,
 )
@@ -67,36 +68,32 @@ MOST_BYTES, MOST_ITEMS = 2**24, 300_000
 # What can be saved, and the models whose table can have held-out rows.
 ESTIMATORS = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, *EMBEDDINGS, REJECT_OPTION, *STREAMS)
 WITH_STATE = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS)
+TEXT_DICT = Value(
+    lambda data: type(data) is dict and all(type(text) is str for text in data.values()),
+    "a dictionary from text to text",
+)
 SHA256 = Value(lambda data: type(data) is str and bool(re.fullmatch("[0-9a-f]{64}", data)), "a SHA-256")
+SCORES = [
+    f"{score}{end}" for score in ("accuracy", "balanced_accuracy", "auc", "log_loss") for end in ("", "_std")
+]
+CROSS_VALIDATED = Record(
+    CrossValidatedMethod,
+    method=TEXT,
+    n_folds=Int(1),
+    random_state=Maybe(Int(0)),
+    **dict.fromkeys(SCORES, Maybe(Float(0.0))),
+)
 TABLE = Record(
     TableRecord,
-    {
-        "target": TEXT,
-        "id_column": Maybe(TEXT),
-        "sample_weight_column": Maybe(TEXT),
-        "row_numbers": Indices("n_rows"),
-        "ignored": Value(
-            lambda data: type(data) is dict and all(type(text) is str for text in data.values()),
-            "a dictionary from text to text",
-        ),
-        "columns": ListOf("_", PLAIN_DICT),
-        "data_sha256": Maybe(SHA256),
-        "cross_validation": Maybe(
-            ListOf(
-                "n_methods",
-                Record(
-                    CrossValidatedMethod,
-                    {"method": TEXT, "n_folds": Int(1), "random_state": Maybe(Int(0))}
-                    | {
-                        f"{score}{end}": Maybe(Float(0.0))
-                        for score in ("accuracy", "balanced_accuracy", "auc", "log_loss")
-                        for end in ("", "_std")
-                    },
-                ),
-            )
-        ),
-        "reject": Maybe(TABLE_REJECT),
-    },
+    target=TEXT,
+    id_column=Maybe(TEXT),
+    sample_weight_column=Maybe(TEXT),
+    row_numbers=Indices("n_rows"),
+    ignored=TEXT_DICT,
+    columns=ListOf("_", PLAIN_DICT),
+    data_sha256=Maybe(SHA256),
+    cross_validation=Maybe(ListOf("n_methods", CROSS_VALIDATED)),
+    reject=Maybe(TABLE_REJECT),
 )
 
 
@@ -150,7 +147,7 @@ def from_bytes(content: bytes) -> ModelFile:
         require(has_neighbors, "its table has held-out rows, but its model is no classifier with neighbors")
     table = Maybe(TABLE).read(table, "table", reader)
     if table is not None and table.reject is not None:
-        restore(table.reject, model)
+        consistent("table", restore, table.reject, model)
     progress = Maybe(PLAIN_DICT).read(described["progress"], "progress", reader)
     require(not arrays, f"it has the unknown entry {shown(min(arrays, default=''))}")
     sha256 = hashlib.sha256(content).hexdigest()
@@ -237,13 +234,11 @@ def _raise_not_finite(text: str) -> NoReturn:
 MANIFEST, SHARED = "shards.json", "shared.lann"
 _MANIFEST = Record(
     dict,
-    {
-        "format": Int(FORMAT),
-        "lann": TEXT,
-        "rows_per_shard": Int(1),
-        "tile_losses": ListOf("n_tiles", ListOf("n_losses", Float())),
-        "n_shards": Int(1, high=99_999),
-    },
+    format=Int(FORMAT),
+    lann=TEXT,
+    rows_per_shard=Int(1),
+    tile_losses=ListOf("n_tiles", ListOf("n_losses", Float())),
+    n_shards=Int(1, high=99_999),
 )
 
 
