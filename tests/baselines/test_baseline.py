@@ -74,6 +74,7 @@ def test_more_components_than_features_raise(estimator, iris):
         GLML(1, shrinkage=1e-3),
         PLML(1, random_state=0),
         PLML(1, n_components=0.5, random_state=0),
+        LMNN(1),
         MultiMetricLMNN(1, n_components=3),
     ],
 )

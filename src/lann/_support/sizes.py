@@ -49,18 +49,6 @@ def check_values(X: Floats, names: Names) -> None:
         raise ValueError(too_large(_name(names, feature)))
 
 
-def check_measured(distances: Floats) -> None:
-    """Raise ValueError if distances are not finite.
-
-    For models whose metrics depend on the query.
-    """
-    if not np.isfinite(distances).all():
-        raise ValueError(
-            "A query has a value that is too far from those of the training rows to be measured; scale the "
-            "features."
-        )
-
-
 def check_training_values(X: Floats, names: Names) -> None:
     """Raise ValueError if values of training rows are too large, or differ by too little, to be squared.
 

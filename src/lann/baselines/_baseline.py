@@ -209,7 +209,12 @@ def cluster_centers(X: Floats, n_clusters: int, rng: np.random.Generator) -> Flo
         previous, nearest = nearest, squared_distances(X, centers).argmin(axis=1)
         if previous is not None and np.array_equal(previous, nearest):
             break
-        centers = _cluster_means(X, nearest, centers)
+        sizes = np.bincount(nearest, minlength=len(centers))
+        order, nonempty = np.argsort(nearest, kind="stable"), np.flatnonzero(sizes)
+        starts = (np.cumsum(sizes) - sizes)[nonempty]
+        # A cluster without rows keeps its center.
+        centers = centers.copy()
+        centers[nonempty] = np.add.reduceat(X[order], starts, axis=0) / sizes[nonempty, None]
     return centers
 
 
@@ -234,17 +239,6 @@ def _initial_centers(X: Floats, n_clusters: int, rng: np.random.Generator) -> Fl
         chosen.append(min(row, len(X) - 1))
         distances = np.minimum(distances, np.square(X - X[chosen[-1]]).sum(axis=1))
     return X[chosen]
-
-
-def _cluster_means(X: Floats, nearest: Indices, centers: Floats) -> Floats:
-    """Return the mean of the rows of each cluster, or its previous center if it has no rows."""
-    sizes = np.bincount(nearest, minlength=len(centers))
-    order = np.argsort(nearest, kind="stable")
-    nonempty = np.flatnonzero(sizes)
-    starts = (np.cumsum(sizes) - sizes)[nonempty]
-    means = centers.copy()
-    means[nonempty] = np.add.reduceat(X[order], starts, axis=0) / sizes[nonempty, None]
-    return means
 
 
 # Those of a baseline are the ones that it has, and its own.

@@ -10,7 +10,6 @@ import numpy as np
 from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices, Labels
 from lann.baselines._mapped_rows import diagonals, split_by_group, split_distance
-from lann.metric import overflow_is_far
 from lann.model import NeighborModel, NeighborSearch, Votes, typical_values
 from lann.search import smallest
 from lann.vote import VoteRule
@@ -323,14 +322,13 @@ class Prototypes(NeighborModel):
         return self._typical_values
 
     def all_distances(self, queries: Floats, *, n_jobs: int | None = None) -> Floats:
-        """Return the squared distances to all prototypes, (n_queries, n_prototypes); inf on overflow."""
+        """Return the squared distances to all prototypes: (n_queries, n_prototypes)."""
         block = max(MAPPED_QUERIES // queries.shape[1], 64)
         parts = map_blocks(
             lambda part: self._squared_distances(queries[part]), len(queries), block, n_jobs=n_jobs
         )
         return np.concatenate(parts)
 
-    @overflow_is_far
     def _squared_distances(self, queries: Floats) -> Floats:
         distances = np.empty((len(queries), len(self.X)))
         for metric, omega in enumerate(self.maps):
@@ -338,7 +336,7 @@ class Prototypes(NeighborModel):
             for prototype in np.flatnonzero(self.metric_indices == metric):
                 steps = mapped - self.form.apply(self.X[prototype], omega)
                 distances[:, prototype] = np.einsum("ir,ir->i", steps, steps)
-        return np.where(np.isnan(distances), np.inf, distances)
+        return distances
 
     def kneighbors(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
@@ -377,7 +375,6 @@ class Prototypes(NeighborModel):
     def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
         return np.take_along_axis(self.all_distances(queries, n_jobs=n_jobs), indices, axis=1)
 
-    @overflow_is_far
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
         steps = queries[:, None, :] - self.X[indices]
         return split_by_group(steps, self.metric_indices[indices], self.maps, self.form.contributions)

@@ -7,6 +7,7 @@ row, or on the query.
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
@@ -14,10 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lann._support.sizes import check_measured
 from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices, Labels
-from lann.metric import DiagonalMetric, overflow_is_far
+from lann.metric import DiagonalMetric
 from lann.model import ROWS_FOR_SCALE, WIDE, NeighborModel, NeighborSearch
 from lann.search import ExactSearch, concatenate_results, smallest
 from lann.vote import VoteRule, zero_distance_guard
@@ -196,6 +196,9 @@ class GroupMaps(MappedRows):
 class QueryMaps(MappedRows):
     """Training rows that are compared with a query by the map of the query."""
 
+    # The rows among which neighbors are searched; None is all of them.
+    searched: Floats | None = None
+
     @property
     def work_per_query(self) -> float:
         n_features = self.X.shape[1]
@@ -208,15 +211,8 @@ class QueryMaps(MappedRows):
     def kneighbors(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        indices, distances = self._kneighbors_among(self.X, queries, k, exclude, n_jobs)
-        check_measured(distances)
-        return indices, distances
-
-    def _kneighbors_among(
-        self, X: Floats, queries: Floats, k: int, exclude: Indices | None, n_jobs: int | None
-    ) -> tuple[Indices, Floats]:
         def search(part: slice) -> tuple[Indices, Floats]:
-            return self._search_block(X, queries[part], k, None if exclude is None else exclude[part])
+            return self._search_block(queries[part], k, None if exclude is None else exclude[part])
 
         return concatenate_results(map_blocks(search, len(queries), self._block, n_jobs=n_jobs))
 
@@ -225,10 +221,8 @@ class QueryMaps(MappedRows):
         """Number of queries that are compared with the rows together."""
         return max(MAPPED // (self.X.shape[1] * min(len(self.X), ROW_TILE)), 1)
 
-    @overflow_is_far
-    def _search_block(
-        self, X: Floats, queries: Floats, k: int, exclude: Indices | None
-    ) -> tuple[Indices, Floats]:
+    def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
+        X = self.X if self.searched is None else self.searched
         maps = self.maps_at(queries)
         n_queries, rank, n_features = maps.shape
         mapped_queries = np.einsum("qrf,qf->qr", maps, queries)[:, :, None]
@@ -279,20 +273,10 @@ class QueryMaps(MappedRows):
         return np.swapaxes(maps, 1, 2) @ maps
 
     def search_among(self, rows: Indices) -> NeighborSearch:
-        return _SomeRows(self, rows)
+        model = copy.copy(self)
+        model.searched = self.X[rows]
+        return model
 
     def _in_blocks(self, function: Callable[[slice], Floats], n_queries: int, n_jobs: int | None) -> Floats:
         # The maps of more queries at a time could take gigabytes.
         return np.concatenate(map_blocks(function, n_queries, self._block, n_jobs=n_jobs))
-
-
-class _SomeRows:
-    """A search among some rows of a model with metrics at queries."""
-
-    def __init__(self, model: QueryMaps, rows: Indices) -> None:
-        self._model, self._rows = model, model.X[rows]
-
-    def kneighbors(
-        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
-    ) -> tuple[Indices, Floats]:
-        return self._model._kneighbors_among(self._rows, queries, k, exclude, n_jobs)

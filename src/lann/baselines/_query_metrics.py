@@ -14,7 +14,6 @@ from lann._support.types import Floats, Labels
 from lann._support.validation import POSITIVE_STRENGTH, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NeighborBaseline
 from lann.baselines._mapped_rows import QueryMaps
-from lann.metric import overflow_is_far
 
 # The default of `n_metric_neighbors` is a fifth of the training rows, but at least this many.
 MIN_METRIC_NEIGHBORS = 50
@@ -122,7 +121,6 @@ class DiscriminantMaps(QueryMaps):
             maps[number] = self._map_at(query)
         return maps
 
-    @overflow_is_far
     def _map_at(self, query: Floats) -> Floats:
         steps, omega = self.X - query, np.eye(len(query))
         for iteration in range(self.max_iter):
@@ -346,7 +344,6 @@ def _auto_shrinkage(centered: Floats, variance: float) -> float:
     return min(max(float(shrinkage), MIN_SHRINKAGE), 1.0)
 
 
-@overflow_is_far
 def bias_matrices(gaussians: Gaussians, queries: Floats) -> Floats:
     """Return the matrix B of each query, up to a positive factor: (n_queries, n_features, n_features).
 
@@ -359,8 +356,6 @@ def bias_matrices(gaussians: Gaussians, queries: Floats) -> Floats:
     matrices = (gradients * weights[:, :, None]).transpose(0, 2, 1) @ gradients
     precisions = gaussians.precisions.reshape(len(gaussians.priors), -1)
     matrices -= (weights @ precisions).reshape(n_queries, n_features, n_features)
-    # At queries so far away that densities overflow, no direction is preferred.
-    matrices[~np.isfinite(matrices).all(axis=(1, 2))] = 0.0
     return matrices
 
 
