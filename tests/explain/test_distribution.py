@@ -33,13 +33,9 @@ def made(request):
     rng = np.random.default_rng(0)
     X = np.stack([rng.integers(0, 12, 90) / 2, rng.normal(size=90), rng.integers(0, 5, 90)], axis=1)
     X[rng.random(X.shape) < 0.1] = np.nan
-    weights = rng.choice([0.5, 1.0, 3.0], 90) if request.param else None
+    weights = rng.choice([0.5, 1.0, 3.0], 90) if request.param else np.ones(90)
     labels = rng.integers(0, 3, 90)
     return ValueDistribution(X, labels, 4, weights, np.array([False, False, True]))
-
-
-def weights_of(made):
-    return np.ones(len(made.X)) if made.row_weights is None else made.row_weights
 
 
 def test_percentiles_are_the_share_below_plus_half_of_the_ties(made):
@@ -51,7 +47,7 @@ def test_percentiles_are_the_share_below_plus_half_of_the_ties(made):
         if feature == CATEGORY or np.isnan(value):
             assert np.isnan(found[row, feature])
         else:
-            expected = slow_percentile(made.X[:, feature], weights_of(made), value)
+            expected = slow_percentile(made.X[:, feature], made.row_weights, value)
             assert found[row, feature] == pytest.approx(expected)
     assert found[1].tolist()[:2] == [0.0, 100.0]
 
@@ -61,7 +57,7 @@ def test_typical_ranges_leave_out_a_tenth_at_each_end(made):
     for label in range(3):
         own = made.labels == label
         for feature in (0, 1):
-            expected = slow_range(made.X[own, feature], weights_of(made)[own])
+            expected = slow_range(made.X[own, feature], made.row_weights[own])
             assert made.ranges[label, feature].tolist() == list(expected)
     assert np.isnan(made.ranges[3]).all()  # a class without rows
     assert np.isnan(made.ranges[:, CATEGORY]).all()
@@ -72,7 +68,7 @@ def test_typical_categories_are_the_most_frequent_ones(made):
     for label in range(3):
         own = made.labels == label
         counts = {
-            code: weights_of(made)[own & (made.X[:, CATEGORY] == code)].sum() / weights_of(made)[own].sum()
+            code: made.row_weights[own & (made.X[:, CATEGORY] == code)].sum() / made.row_weights[own].sum()
             for code in range(5)
         }
         expected = sorted(counts.values(), reverse=True)

@@ -22,7 +22,6 @@ from lann.explain._fitted import (
     check_label,
     frame_of,
     model_of,
-    training_ids,
     values_of_queries,
     values_of_rows,
 )
@@ -175,7 +174,7 @@ def _contrast(
     **others: Any,
 ) -> Contrast:
     """Return the contrast of queries with given training rows."""
-    model, ids = queries.model, training_ids(clf)
+    model, ids = queries.model, getattr(clf, "ids_", None)
     contributions = split_distances(model, queries.rows, nearest[:, None])[:, 0]
     if distances is None:
         distances = np.sqrt(np.maximum(contributions.sum(axis=1), 0.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 from lann._support.inputs import differ
 from lann._support.types import Floats, Indices
 from lann._support.validation import shown
-from lann.columns.inputs import as_fitted
 from lann.columns.schema import TableSchema
-from lann.explain._fitted import check_label, is_one_of
-from lann.metric import DiagonalMetric
-from lann.model import NeighborModel, nearest_of_classes, typical_values
-from lann.search import ExactSearch
+from lann.explain._fitted import check_label
+from lann.model import NeighborModel
 
 # Numbers in the changed rows of a block of queries: 32 MB.
 CHANGED_AT_ONCE = 2**22
@@ -51,12 +48,6 @@ class Limits:
     free: NDArray[np.bool_]
     integer: NDArray[np.bool_]
     category: NDArray[np.bool_]
-
-    @property
-    def n_tried(self) -> int:
-        """The number of features that are tried for a change, at most."""
-        n_features = len(self.free)
-        return n_features if n_features <= MANY_FEATURES else max(int(self.free.sum()), 1)
 
     def nearest_allowed(self, values: Floats) -> Floats:
         """Return the nearest allowed values: (n_rows, n_features). Categories and gaps stay as they are."""
@@ -99,11 +90,9 @@ class Goal:
         """Return whether predictions are as wanted: (n_queries,)."""
         return np.where(self.targets >= 0, labels == self.targets, labels != self.origins)
 
-    def progress(self, probabilities: Floats | None) -> Floats:
-        """Return how near the votes are to the goal, from -1 to 1; 0 where there are no probabilities."""
+    def progress(self, probabilities: Floats) -> Floats:
+        """Return how near the votes are to the goal, from -1 to 1: (n_queries,)."""
         rows = np.arange(len(self.origins))
-        if probabilities is None:
-            return np.zeros(len(rows))
         wanted = probabilities[rows, self.targets]
         others = probabilities.copy()
         others[rows, self.targets] = -np.inf
@@ -115,57 +104,44 @@ class Search:
 
     Parameters
     ----------
-    clf : estimator
-    model : NeighborModel or None
-        Of its training rows, if these vote.
-    data : (n_rows, n_features)
-        Rows that define which values there are.
+    model : NeighborModel
+        Of training rows.
     limits : Limits
     n_candidates : int
         Number of rows toward which each query is changed, and of changes that are made small.
     max_features : int
         Number of features that change together, at most.
+    n_jobs : int or None
     """
 
     def __init__(
         self,
-        clf: Any,
-        model: NeighborModel | None,
-        data: Floats,
+        model: NeighborModel,
         limits: Limits,
         *,
         n_candidates: int,
         max_features: int,
+        n_jobs: int | None,
     ) -> None:
-        self.clf, self.model, self.data, self.limits = clf, model, data, limits
-        self.n_candidates, self.max_features = min(n_candidates, len(data)), max_features
-        # Training rows are searched as they measure; other data, by predictions and standardized differences.
-        self.measures = model is not None and data is model.X
-        if not self.measures:
-            self.labels, _ = self.predict(data)
-            # With categories or gaps, differences are those on the axes of the model.
-            self.on_axes = model is not None and bool(limits.category.any() or np.isnan(data).any())
-            points = self._coordinates(data)
-            self.metric = DiagonalMetric(points, np.ones(points.shape[1]))
+        self.model, self.limits, self.n_jobs = model, limits, n_jobs
+        self.n_candidates, self.max_features = min(n_candidates, len(model.X)), max_features
 
-    def predict(self, rows: Floats) -> tuple[Indices, Floats | None]:
-        """Return the class indices of predictions, and probabilities that show progress, if there are any.
+    def predict(self, rows: Floats) -> Indices:
+        """Return the class indices of the predictions: (n_rows,)."""
+        return self.model.vote(*self.model.voters(rows, n_jobs=self.n_jobs)).probabilities.argmax(axis=1)
 
-        Where training rows vote, the probabilities are those of a wider neighborhood than the prediction's:
-        among the nearest few often none has the wanted label, whatever a small step leads to.
+    def try_rows(self, rows: Floats) -> tuple[Indices, Floats]:
+        """Return the class indices of predictions, and the votes of a wider neighborhood, to see progress.
+
+        Among the nearest few often none has the wanted label, whatever a small step leads to.
         """
-        model, clf = self.model, self.clf
-        if model is not None:
-            k = model.n_voters
-            wide = min(max(k, model.wide_neighborhood), len(model.X))
-            indices, distances = model.kneighbors(rows, wide, n_jobs=clf.n_jobs)
-            labels = model.vote(indices[:, :k], distances[:, :k]).probabilities.argmax(axis=1)
-            n_votes = model.mean_weight * wide
-            return labels, model.count_votes(indices, distances, n_votes, model.vote_rule).probabilities
-        if len(rows) == 0:
-            return np.empty(0, np.int64), None
-        shares = clf.predict_proba(as_fitted(clf, rows)) if hasattr(clf, "predict_proba") else None
-        return predicted_class_indices(clf, rows), shares
+        model = self.model
+        k = model.n_voters
+        wide = min(max(k, model.wide_neighborhood), len(model.X))
+        indices, distances = model.kneighbors(rows, wide, n_jobs=self.n_jobs)
+        labels = model.vote(indices[:, :k], distances[:, :k]).probabilities.argmax(axis=1)
+        n_votes = model.mean_weight * wide
+        return labels, model.count_votes(indices, distances, n_votes, model.vote_rule).probabilities
 
     def run(self, queries: Floats, goal: Goal) -> tuple[Floats, Indices]:
         """Return the changed queries, verified by predicting again, and the class indices of predictions.
@@ -176,12 +152,12 @@ class Search:
         # Extreme values only where typical ones do not reach the goal.
         for typical in self._typical_ends():
             missing = np.flatnonzero(~goal.reached(labels))
-            n_changes = (self.n_candidates + len(typical)) * self.limits.n_tried
+            n_changes = (self.n_candidates + len(typical)) * max(self.limits.free.sum(), 1)
             block = max(CHANGED_AT_ONCE // (n_changes * queries.shape[1]), 1)
             for start in range(0, len(missing), block):
                 part = missing[start : start + block]
                 rows[part] = self._changed_rows(queries[part], goal[part], typical)
-            labels = predicted_class_indices(self.clf, rows)
+            labels = self.predict(rows)
             failed = ~goal.reached(labels)
             rows[failed], labels[failed] = queries[failed], goal.origins[failed]
         return rows, labels
@@ -207,40 +183,20 @@ class Search:
         preferences : (n_queries, n_paths, n_features)
             From 0 to 1, the feature to change first where votes are equal.
         """
-        limits, every = self.limits, np.arange(len(self.clf.classes_))
+        limits, model, every = self.limits, self.model, np.arange(self.model.n_classes)
         allowed = np.where(
             goal.targets[:, None] >= 0, every == goal.targets[:, None], every != goal.origins[:, None]
         )
-        near, near_sizes = self._nearest(queries, allowed)
+        indices, _ = model.kneighbors_of_classes(queries, allowed, self.n_candidates, n_jobs=self.n_jobs)
+        missing, known = (indices < 0)[:, :, None], np.maximum(indices, 0)
+        near = np.where(missing, queries[:, None, :], model.X[known])
+        near_sizes = np.where(missing, 0.0, np.maximum(model.contributions(queries, known), 0.0))
         others = np.broadcast_to(typical, (len(queries), *typical.shape))
         ends = np.concatenate([limits.nearest_allowed(near), others], axis=1)
         typical_sizes = np.square(limits.amounts(typical, queries[:, None, :]))
         sizes = np.concatenate([near_sizes, typical_sizes], axis=1) * limits.free
         largest = sizes.max(axis=2, keepdims=True)
         return ends, np.divide(sizes, largest, out=np.zeros_like(sizes), where=largest > 0)
-
-    def _nearest(self, queries: Floats, allowed: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-        """Return the nearest rows of allowed classes, and the size of their differences by feature.
-
-        (n_queries, k, n_features) each; where there are fewer rows, the query itself.
-        """
-        k = self.n_candidates
-        if self.measures and self.model is not None:
-            indices, _ = self.model.kneighbors_of_classes(queries, allowed, k, n_jobs=self.clf.n_jobs)
-        else:
-            points = self._coordinates(queries)
-            indices, _ = nearest_of_classes(
-                points, self.labels, allowed, k, lambda rows, _: ExactSearch(self.metric.subset(rows))
-            )
-        missing, known = (indices < 0)[:, :, None], np.maximum(indices, 0)
-        rows = np.where(missing, queries[:, None, :], self.data[known])
-        if self.measures and self.model is not None:
-            sizes = np.maximum(self.model.contributions(queries, known), 0.0)
-            return rows, np.where(missing, 0.0, sizes)
-        return rows, np.square(self.limits.amounts(rows, queries[:, None, :]))
-
-    def _coordinates(self, rows: Floats) -> Floats:
-        return self.model.transform(rows) if self.on_axes and self.model else rows / self.limits.scale
 
     def _follow(
         self, queries: Floats, goal: Goal, ends: Floats, preferences: Floats
@@ -267,7 +223,7 @@ class Search:
                 break
             steps = now[query, path]
             steps[np.arange(len(steps)), feature] = ends[query, path, feature]
-            labels, probabilities = self.predict(steps)
+            labels, votes = self.try_rows(steps)
             step_goal = goal[query]
             there = np.flatnonzero(step_goal.reached(labels))
             cheapest = there[np.lexsort((limits.sizes(steps[there], queries[query[there]]), query[there]))]
@@ -278,7 +234,7 @@ class Search:
 
             progress = np.full(possible.shape, -np.inf)
             preference = preferences[query, path, feature]
-            progress[query, path, feature] = step_goal.progress(probabilities) + TIE * preference
+            progress[query, path, feature] = step_goal.progress(votes) + TIE * preference
             best, reached = progress.argmax(axis=2), progress.max(axis=2)
             # Only the paths nearest to the goal continue.
             order = np.argsort(-reached, axis=1, kind="stable")
@@ -309,7 +265,7 @@ class Search:
         def still_reached(features: Indices, values: Floats) -> NDArray[np.bool_]:
             trial = rows.copy()
             trial[every, features] = values
-            return goal.reached(self.predict(trial)[0])
+            return goal.reached(self.try_rows(trial)[0])
 
         for features in largest_first[:, :n_changed].T:
             before, far, near = queries[every, features], rows[every, features], nearest[every, features]
@@ -333,20 +289,17 @@ class Search:
         Numbers are quantiles, and the ends of the range. Of categories the most frequent ones come first; the
         extreme rows have the others, as long as there are not too many.
         """
-        typical = typical_values(self.data)
+        data, typical = self.model.X, self.model.typical_values.copy()
         ordered = {}
         for feature in np.flatnonzero(self.limits.category):
-            codes, counts = np.unique(
-                self.data[:, feature][~np.isnan(self.data[:, feature])], return_counts=True
-            )
+            codes, counts = np.unique(data[~np.isnan(data[:, feature]), feature], return_counts=True)
             ordered[feature] = codes[np.argsort(-counts, kind="stable")]
             typical[:, feature] = np.resize(ordered[feature], len(typical))
         n_more = max((len(codes) - len(typical) for codes in ordered.values()), default=0)
-        n_rows = max(2, min(n_more, MOST_CATEGORIES))
-        extreme = np.full((n_rows, self.data.shape[1]), np.nan)
+        extreme = np.full((max(2, min(n_more, MOST_CATEGORIES)), data.shape[1]), np.nan)
         extreme[:2] = np.stack([self.limits.low, self.limits.high])
         for feature, codes in ordered.items():
-            others = codes[len(typical) :][:n_rows]
+            others = codes[len(typical) :][: len(extreme)]
             extreme[:, feature] = np.nan
             extreme[: len(others), feature] = others
         return self.limits.nearest_allowed(typical), self.limits.nearest_allowed(extreme)
@@ -358,73 +311,48 @@ def _rank_in_group(groups: Indices) -> Indices:
     return np.arange(len(groups)) - np.repeat(firsts, np.diff([*firsts, len(groups)]))
 
 
-def predicted_class_indices(clf: Any, rows: Floats) -> Indices:
-    """Return the class indices of the predictions: (n_rows,)."""
-    if not is_numeric(clf):  # the vote of `predict`, without the way through a table
-        model = clf.model_
-        return model.vote(*model.voters(rows, n_jobs=clf.n_jobs)).probabilities.argmax(axis=1)
-    return np.searchsorted(clf.classes_, clf.predict(as_fitted(clf, rows)))
-
-
-def is_numeric(clf: Any) -> bool:
-    """Return whether all features of a classifier are numbers."""
-    schema: TableSchema | None = getattr(clf, "schema_", None)
-    return schema is None or schema.is_numeric
-
-
 def find_limits(
-    data: Floats,
-    names: NDArray[Any],
+    model: NeighborModel,
+    names: list[Any],
     frozen: Iterable[Any],
     integers: str | Iterable[Any],
-    schema: TableSchema | None = None,
+    schema: TableSchema | None,
 ) -> Limits:
     """Return which changes are allowed: see `counterfactuals`."""
+    data = model.X
     kinds = np.array([f.kind for f in schema.features] if schema else ["number"] * data.shape[1])
     category = kinds == "category"
-    if isinstance(integers, str):
-        if integers != "auto":
-            raise ValueError(f"integers must be 'auto' or a list of features; got {shown(integers)}.")
+    if isinstance(integers, str) and integers == "auto":
         integer = ((data == np.rint(data)) | np.isnan(data)).all(axis=0)
     else:
         integer = _feature_mask("integers", integers, names)
+    free = ~_feature_mask("frozen", frozen, names)
+    if len(free) > MANY_FEATURES:
+        weights = np.where(free, model.feature_weights().mean(axis=0), -1.0)
+        free[np.argsort(-weights, kind="stable")[MOST_TRIED:]] = False
     spread = np.nanstd(data, axis=0) if np.isnan(data).any() else data.std(axis=0)
     return Limits(
         low=np.nanmin(data, axis=0),
         high=np.nanmax(data, axis=0),
         scale=np.where((spread > 0) & ~category, spread, 1.0),
-        free=~_feature_mask("frozen", frozen, names),
+        free=free,
         # Bools, ordered categories and dates stay on their steps.
         integer=integer | ((kinds != "number") & ~category),
         category=category,
     )
 
 
-def of_many_features(limits: Limits, model: NeighborModel) -> Limits:
-    """Return limits in which, of many features, only those with the largest weights may change."""
-    if len(limits.free) <= MANY_FEATURES:
-        return limits
-    weights = np.where(limits.free, model.feature_weights().mean(axis=0), -1.0)
-    free = np.zeros(len(weights), bool)
-    free[np.argsort(-weights, kind="stable")[:MOST_TRIED]] = True
-    return replace(limits, free=free & limits.free)
-
-
-def _feature_mask(parameter: str, features: Iterable[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
+def _feature_mask(parameter: str, features: Iterable[Any], names: list[Any]) -> NDArray[np.bool_]:
     """Return a mask of features given by names or positions: (n_features,)."""
-    mask, known = np.zeros(len(names), bool), list(names)
-    if not isinstance(features, Iterable):
-        raise ValueError(
-            f"{parameter} must be a list of names or positions of features; got {shown(features)}."
-        )
+    mask = np.zeros(len(names), bool)
     for feature in [features] if isinstance(features, str) else features:
-        is_position = isinstance(feature, int | np.integer) and -len(names) <= feature < len(names)
-        if isinstance(feature, bool) or not (is_position or is_one_of(feature, known)):
+        is_position = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
+        if not (-len(names) <= feature < len(names) if is_position else feature in names):
             raise ValueError(
                 f"{parameter} must have names of features or positions below {len(names)}; got "
                 f"{shown(feature)}."
             )
-        mask[feature if is_position else known.index(feature)] = True
+        mask[feature if is_position else names.index(feature)] = True
     return mask
 
 

@@ -8,23 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_array, check_is_fitted
 
-from lann._support.inputs import check_columns, differ, get_feature_names
+from lann._support.inputs import differ, get_feature_names
 from lann._support.types import Floats, Indices
 from lann._support.validation import Integer, validate
 from lann.columns.inputs import frame_of_values, read_queries, row_ids
 from lann.columns.schema import TableSchema
-from lann.explain._counterfactual_search import (
-    Goal,
-    Search,
-    find_limits,
-    of_many_features,
-    predicted_class_indices,
-    target_class_indices,
-)
+from lann.explain._counterfactual_search import Goal, Search, find_limits, target_class_indices
 from lann.explain._fitted import frame_of, model_of, values_of_queries, values_of_rows
-from lann.model import NeighborModel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,19 +118,16 @@ class Counterfactuals:
         before, after = self.probabilities, self.row_probabilities
         documents = []
         for i, changed in enumerate(self.changed):
+            values = zip(self.feature_names, self.query_values[i], self.row_values[i], changed, strict=True)
             changes = [
-                {
-                    "column": str(self.feature_names[j]),
-                    "from": self.query_values[i, j],
-                    "to": self.row_values[i, j],
-                }
-                for j in np.flatnonzero(changed)
+                {"column": str(name), "from": old, "to": new} for name, old, new, differs in values if differs
             ]
-            id = {} if self.query_ids is None else {"id": str(self.query_ids[i])}
+            document = {"row": int(rows[i])}
+            if self.query_ids is not None:
+                document["id"] = str(self.query_ids[i])
             documents.append(
                 {
-                    "row": int(rows[i]),
-                    **id,
+                    **document,
                     "prediction": self.predictions[i],
                     "probability": None if before is None else float(before[i]),
                     "found": bool(self.found[i]),
@@ -174,7 +162,6 @@ def counterfactuals(
     max_features: int = 3,
     integers: str | Iterable[Any] = "auto",
     n_candidates: int = 5,
-    data: ArrayLike | None = None,
 ) -> Counterfactuals:
     """Find the smallest change of each query, in few features, that leads to another prediction.
 
@@ -183,8 +170,7 @@ def counterfactuals(
     every change is made as small as possible. Fewer features come first, then smaller changes. Each result is
     verified by predicting again. A smaller change than the one found may exist.
 
-    Of more than 200 features, those 100 are changed that have the largest weights in the metrics, if `clf` is
-    a classifier of lann.
+    Of more than 200 features, those 100 are changed that have the largest weights in the metrics.
 
     A category becomes another one of the data, a gap can become a value, and no value becomes a gap. Bools,
     ordered categories and dates stay on their steps.
@@ -192,8 +178,7 @@ def counterfactuals(
     Parameters
     ----------
     clf : estimator
-        A fitted classifier: LANNClassifier, a baseline, or, with `data`, any other that takes numbers. A
-        Pipeline changes the features before its first step.
+        A fitted LANNClassifier, or a baseline with neighbors.
     X : array-like or table of shape (n_queries, n_features)
     target : object or array-like of shape (n_queries,), default=None
         The label that is wanted, one for all or one per query; None is any other than the predicted one. A
@@ -206,9 +191,6 @@ def counterfactuals(
         Names or positions of features that stay integer; "auto" is those with nothing else in the data.
     n_candidates : int, default=5
         Number of rows toward which each query is changed, and of changes that are made small.
-    data : array-like or table of shape (n_rows, n_features) or None, default=None
-        Rows that define which values there are: changes stay within their range. None is the training rows,
-        if `clf` keeps them.
 
     Returns
     -------
@@ -217,7 +199,7 @@ def counterfactuals(
     Raises
     ------
     ValueError
-        If an argument is invalid, or neither `clf` nor `data` provides rows.
+        If an argument is invalid, or the classifier keeps no training rows.
 
     Examples
     --------
@@ -230,24 +212,13 @@ def counterfactuals(
     >>> changes.found.all(), changes.labels
     (np.True_, array([2, 2]))
     """
-    check_is_fitted(clf)
+    model, queries, names = model_of(clf), read_queries(clf, X), get_feature_names(clf)
     validate("max_features", max_features, Integer(1))
     validate("n_candidates", n_candidates, Integer(1))
-    try:
-        model: NeighborModel | None = model_of(clf)
-    except ValueError:  # another classifier, with `data`
-        model = None
-    known, queries = _check_rows(clf, model, X, data)
-    names = get_feature_names(clf)
-    empty = np.flatnonzero(np.isnan(known).all(axis=0))
-    if len(empty):
-        raise ValueError(f"data has no value of {names[empty[0]]!r} in any row.")
     schema: TableSchema | None = getattr(clf, "schema_", None)
-    limits = find_limits(known, names, frozen, integers, schema)
-    if model is not None:
-        limits = of_many_features(limits, model)
-    search = Search(clf, model, known, limits, n_candidates=n_candidates, max_features=max_features)
-    origins = predicted_class_indices(clf, queries)
+    limits = find_limits(model, list(names), frozen, integers, schema)
+    search = Search(model, limits, n_candidates=n_candidates, max_features=max_features, n_jobs=clf.n_jobs)
+    origins = search.predict(queries)
     goal = Goal(origins, target_class_indices(target, clf.classes_, len(queries)))
     rows, labels = search.run(queries, goal)
     shown = values_of_queries(clf, X, queries)
@@ -264,26 +235,3 @@ def counterfactuals(
         query_ids=row_ids(X),
         _schema=schema,
     )
-
-
-def _check_rows(
-    clf: Any, model: NeighborModel | None, X: ArrayLike, data: ArrayLike | None
-) -> tuple[Floats, Floats]:
-    """Return the rows that define which values there are, and the queries."""
-    if model is not None:
-        known = model.X if data is None else read_queries(clf, data)
-        schema = getattr(clf, "schema_", None)
-        unseen: Any = [] if schema is None else np.flatnonzero(schema.unseen(known).any(axis=0))
-        if len(unseen):
-            name = get_feature_names(clf)[unseen[0]]
-            raise ValueError(f"data has a category of {name!r} that the training data do not have.")
-        return known, read_queries(clf, X)
-    if data is None:
-        raise ValueError(f"{type(clf).__name__} keeps no training rows; give rows of data as `data`.")
-    found = []
-    for name, rows in (("data", data), ("X", X)):
-        check_columns(clf, rows)
-        found.append(check_array(rows, dtype=np.float64))
-        if found[-1].shape[1] != clf.n_features_in_:
-            raise ValueError(f"{name} has {found[-1].shape[1]} features; the model has {clf.n_features_in_}.")
-    return found[0], found[1]

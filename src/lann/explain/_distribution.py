@@ -29,10 +29,8 @@ from lann.explain._fitted import Queries, check_label
 
 if TYPE_CHECKING:
     from lann.explain._explanation import Explanation
-    from lann.model import NeighborModel, NeighborSearch
+    from lann.model import NeighborModel
 
-# The names under which they are kept in a model.
-DISTRIBUTION, SPACING = "distribution", "spacing"
 # Kinds of features whose values have no order that means something.
 UNORDERED = ("category", "bool")
 # Rows of which percentiles are computed: so many numbers together (64 MB), within these bounds.
@@ -44,7 +42,6 @@ TAIL = 0.1
 # Categories that are typical of a class: the most frequent ones that have this share of its rows, so many at
 # most.
 TYPICAL_SHARE, MOST_TYPICAL = 1 - 2 * TAIL, 3
-
 
 # Training rows whose distances are measured, at most, and multiplications for them where queries own metrics.
 MOST_SPACED, WORK = 1000, 1e9
@@ -85,8 +82,8 @@ class ValueDistribution:
     labels : ndarray of shape (n_rows,)
         Class indices.
     n_classes : int
-    row_weights : ndarray of shape (n_rows,) or None
-        As how many rows each row counts; None is 1 for all.
+    row_weights : ndarray of shape (n_rows,)
+        Sample weights.
     is_category : ndarray of shape (n_features,)
         Whether the numbers of a feature are codes, 0 and above, without an order.
     """
@@ -94,7 +91,7 @@ class ValueDistribution:
     X: Floats
     labels: Labels
     n_classes: int
-    row_weights: Floats | None
+    row_weights: Floats
     is_category: NDArray[np.bool_]
 
     def percentiles(self, queries: Floats) -> Floats:
@@ -112,15 +109,11 @@ class ValueDistribution:
             0 to 100; NaN for gaps and categories.
         """
         percentiles = np.full(queries.shape, np.nan)
-        columns, below = self._sorted
-        for feature in np.flatnonzero(~self.is_category):
-            column, weights = columns[feature], below[feature]  # (n_kept,), (n_kept + 1,)
-            asked = ~np.isnan(queries[:, feature])
-            if weights[-1] > 0:
-                values = queries[asked, feature]
-                low, high = (weights[np.searchsorted(column, values, side)] for side in ("left", "right"))
-                percentiles[asked, feature] = 50.0 * (low + high) / weights[-1]
-        return percentiles
+        for feature, (values, below) in self._sorted.items():
+            asked = queries[:, feature]
+            low, high = (below[np.searchsorted(values, asked, side)] for side in ("left", "right"))
+            percentiles[:, feature] = 50.0 * (low + high) / below[-1]
+        return np.where(np.isnan(queries), np.nan, percentiles)
 
     def category_shares(self, queries: Floats) -> Floats:
         """Return the share of the training rows that have each category.
@@ -136,11 +129,10 @@ class ValueDistribution:
         """
         shares = np.full(queries.shape, np.nan)
         for feature, known in self._code_shares.items():
-            codes = queries[:, feature]
-            seen = (codes >= 0) & (codes < len(known))
-            shares[seen, feature] = known[codes[seen].astype(np.int64)]
-            shares[~seen & ~np.isnan(codes), feature] = 0.0
-        return shares
+            # Unknown codes are below 0, or too large; the last share is theirs.
+            codes = np.clip(np.nan_to_num(queries[:, feature]), -1, len(known) - 1).astype(np.int64)
+            shares[:, feature] = known[codes]
+        return np.where(np.isnan(queries), np.nan, shares)
 
     @cached_property
     def typical(self) -> TypicalValues:
@@ -152,7 +144,7 @@ class ValueDistribution:
             members = _thinned(np.flatnonzero(self.labels == label), MOST_OF_CLASS)
             if len(members) == 0:
                 continue
-            weights = None if self.row_weights is None else self.row_weights[members]
+            weights = self.row_weights[members]
             numbers = np.flatnonzero(~self.is_category)
             rows[label, :2, numbers] = _range_rows(self.X[members][:, numbers], weights, members).T
             for feature in np.flatnonzero(self.is_category):
@@ -192,41 +184,29 @@ class ValueDistribution:
         return (queries < low) | (queries > high)
 
     @cached_property
-    def _sorted(self) -> tuple[Floats, Floats]:
-        """The sorted columns, gaps last, (n_features, n_kept), and the weight of the rows before each.
-
-        (n_features, n_kept + 1); gaps weigh nothing.
-        """
+    def _sorted(self) -> dict[int, tuple[Floats, Floats]]:
+        """The sorted values of each number, (n_values,), and the weights before them, (n_values + 1,)."""
         n_rows, n_features = self.X.shape
-        n_kept = min(max(SORTED_NUMBERS // n_features, FEWEST_SORTED), MOST_SORTED)
-        rows = _thinned(np.arange(n_rows), n_kept)
-        columns = np.ascontiguousarray(self.X[rows].T)
-        if self.row_weights is None:
-            columns.sort(axis=1)
-            weights = np.ones(columns.shape)
-        else:
-            order = np.argsort(columns, axis=1, kind="stable")
-            columns = np.take_along_axis(columns, order, axis=1)
-            weights = self.row_weights[rows][order]
-        below = np.zeros((n_features, len(rows) + 1))
-        np.cumsum(np.where(np.isnan(columns), 0.0, weights), axis=1, out=below[:, 1:])
-        return columns, below
+        rows = _thinned(np.arange(n_rows), min(max(SORTED_NUMBERS // n_features, FEWEST_SORTED), MOST_SORTED))
+        found = {}
+        for feature in np.flatnonzero(~self.is_category):
+            present = rows[~np.isnan(self.X[rows, feature])]
+            order = present[np.argsort(self.X[present, feature], kind="stable")]
+            if len(order):
+                below = np.concatenate([[0.0], np.cumsum(self.row_weights[order])])
+                found[int(feature)] = self.X[order, feature], below
+        return found
 
     @cached_property
     def _code_shares(self) -> dict[int, Floats]:
-        """The share of the training rows that have each code, for each feature with categories."""
-        weights = np.ones(len(self.X)) if self.row_weights is None else self.row_weights
+        """The share of the training rows that have each code of each category, and 0 for unknown codes."""
         found = {}
         for feature in np.flatnonzero(self.is_category):
             codes = self.X[:, feature]
             present = codes >= 0
-            counts = np.bincount(codes[present].astype(np.int64), weights[present])
-            found[int(feature)] = counts / weights.sum()
+            counts = np.bincount(codes[present].astype(np.int64), self.row_weights[present])
+            found[int(feature)] = np.append(counts / self.row_weights.sum(), 0.0)
         return found
-
-    # What is computed on first use is neither copied nor saved.
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
 
 def distribution_of(model: NeighborModel, schema: TableSchema | None = None) -> ValueDistribution:
@@ -248,10 +228,11 @@ def distribution_of(model: NeighborModel, schema: TableSchema | None = None) -> 
         is_category = np.isin(np.arange(n_features), list(model.category_values(n_features)))
     else:
         is_category = np.array([feature.kind in UNORDERED for feature in schema.features], bool)
-    kept: ValueDistribution | None = model.derived.get(DISTRIBUTION)
+    kept: ValueDistribution | None = model.derived.get("distribution")
     if kept is None or not np.array_equal(kept.is_category, is_category):
-        kept = ValueDistribution(model.X, model.labels, model.n_classes, model.row_weights, is_category)
-        model.derived[DISTRIBUTION] = kept
+        weights = np.ones(len(model.X)) if model.row_weights is None else model.row_weights
+        kept = ValueDistribution(model.X, model.labels, model.n_classes, weights, is_category)
+        model.derived["distribution"] = kept
     return kept
 
 
@@ -262,7 +243,7 @@ def _thinned(rows: Indices, most: int) -> Indices:
     return rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
 
 
-def _range_rows(values: Floats, weights: Floats | None, rows: Indices) -> Indices:
+def _range_rows(values: Floats, weights: Floats, rows: Indices) -> Indices:
     """Return the rows at the ends of the range of most values: (2, n_features), -1 if all are gaps.
 
     The low end is the smallest value such that a tenth of the rows are not above it; the high end is the
@@ -270,8 +251,8 @@ def _range_rows(values: Floats, weights: Floats | None, rows: Indices) -> Indice
     """
     present = ~np.isnan(values)
     order = np.argsort(values, axis=0, kind="stable")  # gaps are last
-    counted = present if weights is None else present * weights[:, None]
-    total = np.cumsum(np.take_along_axis(counted, order, axis=0), axis=0, dtype=np.float64)
+    counted = present * weights[:, None]
+    total = np.cumsum(np.take_along_axis(counted, order, axis=0), axis=0)
     tail = TAIL * total[-1]
     # A sum may be off by rounding.
     low = (total < tail * (1 - 1e-9)).sum(axis=0)
@@ -282,17 +263,14 @@ def _range_rows(values: Floats, weights: Floats | None, rows: Indices) -> Indice
     return np.where(present.any(axis=0), ends, -1)
 
 
-def _frequent_rows(codes: Floats, weights: Floats | None, rows: Indices) -> tuple[Indices, Floats]:
+def _frequent_rows(codes: Floats, weights: Floats, rows: Indices) -> tuple[Indices, Floats]:
     """Return rows that have the most frequent categories, and the shares of the rows that have them."""
-    weights = np.ones(len(codes)) if weights is None else weights
     present = ~np.isnan(codes)
-    if not present.any():
-        return np.empty(0, np.int64), np.empty(0)
     _, firsts, kinds = np.unique(codes[present], return_index=True, return_inverse=True)
-    shares = np.bincount(kinds.ravel(), weights[present]) / weights.sum()
+    shares = np.bincount(kinds, weights[present]) / weights.sum()
     order = np.argsort(-shares, kind="stable")[:MOST_TYPICAL]
-    n_used = int((np.cumsum(shares[order]) < TYPICAL_SHARE).sum()) + 1
-    return rows[present][firsts[order[:n_used]]], shares[order[:n_used]]
+    order = order[: int((np.cumsum(shares[order]) < TYPICAL_SHARE).sum()) + 1]
+    return rows[present][firsts[order]], shares[order]
 
 
 def typical_texts(explanation: Explanation, label: Any) -> NDArray[Any]:
@@ -305,21 +283,19 @@ def typical_texts(explanation: Explanation, label: Any) -> NDArray[Any]:
         return texts
     index = int(np.flatnonzero(explanation.classes == label)[0])
     rows, shares = (part[index] for part in known.typical)  # (3, n_columns)
-    if isinstance(training, TableValues):
-        values = training.cells(rows)
-    else:
-        values = np.asarray(training)[rows[:, columns], np.arange(len(columns))]  # (3, n_features)
+    is_table = isinstance(training, TableValues)
+    values = training.cells(rows) if is_table else np.take_along_axis(training, rows, axis=0)
     for feature in np.flatnonzero(columns >= 0):
-        used = rows[:, columns[feature]] >= 0
-        cells, parts = values[used, feature], shares[used, columns[feature]]
+        column = columns[feature]
+        used = rows[:, column] >= 0
+        cells, parts = values[used, column], shares[used, column]
         shown = [value_text(value) for value in cells]
         if any(is_missing(value) for value in cells):
             continue
         if np.isnan(parts).any():
             texts[feature] = " to ".join(dict.fromkeys(shown))  # a single value is written once
         else:
-            pairs = zip(shown, parts, strict=True)
-            texts[feature] = ", ".join(f"{text} {percent(float(share))}" for text, share in pairs)
+            texts[feature] = ", ".join(f"{shown[i]} {percent(float(part))}" for i, part in enumerate(parts))
     return texts
 
 
@@ -338,6 +314,7 @@ def rank_text(percentile: float) -> str:
     return f"{number}{'th' if 10 <= number <= 20 else ending}"
 
 
+@dataclass
 class RowSample:
     """Some of the training rows of a model, with a search among them that is built on first use.
 
@@ -362,11 +339,10 @@ class RowSample:
         nearest : ndarray of shape (n_queries, k)
             Positions in `rows`.
         """
-        search: NeighborSearch | None = self.__dict__.get("_search")
-        if search is None:
-            search = self.__dict__["_search"] = queries.model.search_among(self.rows)
+        if "_search" not in self.__dict__:
+            self._search = queries.model.search_among(self.rows)
         own = None if queries.exclude is None else positions_in(self.rows, queries.exclude)
-        return search.kneighbors(queries.rows, k, exclude=own, n_jobs=queries.n_jobs)[0]
+        return self._search.kneighbors(queries.rows, k, exclude=own, n_jobs=queries.n_jobs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_search"}
@@ -386,7 +362,6 @@ class Spacing(RowSample):
         The relative distance above which a query is far.
     """
 
-    rows: Indices
     distances: Floats
     limit: float
 
@@ -427,19 +402,17 @@ def spacing_of(model: NeighborModel, *, n_jobs: int | None = None) -> Spacing | 
 
     None if there are fewer than three.
     """
-    spacing: Spacing | None = model.derived.get(SPACING)
-    if spacing is None and len(model.X) > 2:
-        spacing = model.derived[SPACING] = compute_spacing(model, n_jobs=n_jobs)
-    return spacing
+    if "spacing" not in model.derived and len(model.X) > 2:
+        model.derived["spacing"] = compute_spacing(model, n_jobs=n_jobs)
+    return model.derived.get("spacing")
 
 
 def compute_spacing(model: NeighborModel, *, n_jobs: int | None = None) -> Spacing:
     """Measure how far up to 1000 training rows are from their neighbors, each without itself."""
-    n_rows = len(model.X)
-    n_spaced = min(n_rows, MOST_SPACED)
+    n_spaced = min(len(model.X), MOST_SPACED)
     if model.work_per_query > 0:
         n_spaced = min(n_spaced, max(int(WORK / model.work_per_query), 100))
-    rows = np.linspace(0, n_rows - 1, n_spaced).astype(np.int64)
+    rows = np.linspace(0, len(model.X) - 1, n_spaced).astype(np.int64)
     queries = Queries(model, model.X[rows], rows, n_jobs)
     indices, squared = queries.voters()
     shares = model.vote(indices, squared).shares

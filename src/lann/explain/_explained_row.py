@@ -208,7 +208,9 @@ class ExplainedRow:
     @property
     def neighbor_values(self) -> NDArray[Any] | None:
         training = self._explanation._training_values
-        return None if training is None else training[self.neighbors][:, self._order]
+        if training is None:
+            return None
+        return self._explanation._of_features(training[self.neighbors])[:, self._order]
 
     @cached_property
     def typical(self) -> NDArray[Any] | None:

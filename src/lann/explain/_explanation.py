@@ -298,7 +298,9 @@ class Explanation:
     @property
     def neighbor_values(self) -> NDArray[Any] | None:
         """Values of the neighbors as they are shown, (n_queries, k, n_features); None if they are unknown."""
-        return None if self._training_values is None else self._training_values[self.neighbors]
+        if self._training_values is None:
+            return None
+        return self._of_features(self._training_values[self.neighbors])
 
     @cached_property
     def is_doubtful(self) -> NDArray[np.bool_]:
@@ -333,8 +335,8 @@ class Explanation:
         """
         if self._distribution is None:
             return None
-        columns = self._feature_columns
-        return np.where((columns >= 0)[:, None], self._distribution.ranges[:, columns], np.nan)
+        ranges = self._of_features(self._distribution.ranges.swapaxes(1, 2))
+        return ranges.swapaxes(1, 2).copy()
 
     def typical_texts(self, label: Any) -> NDArray[Any]:
         """Return what is typical of a class as text, in the user's values.
@@ -472,10 +474,14 @@ class Explanation:
         if self._distribution is None:
             return None
         columns = self._feature_columns
-        is_single = columns >= 0
         rows = np.full((len(self), self._distribution.X.shape[1]), np.nan)
-        rows[:, columns[is_single]] = self.queries[:, is_single]
-        return np.where(is_single, getattr(self._distribution, name)(rows)[:, columns], np.nan)
+        rows[:, columns[columns >= 0]] = self.queries[:, columns >= 0]
+        return self._of_features(getattr(self._distribution, name)(rows))
+
+    def _of_features(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return values of training columns by feature, NaN for groups: (..., n_features)."""
+        columns = self._feature_columns
+        return values if self._columns is None else np.where(columns >= 0, values[..., columns], np.nan)
 
     def _computed(self, name: str) -> Any:
         """Return a part of the details, which is computed once."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from lann._support.format import printable
 from lann._support.types import Floats, Indices
 from lann._support.validation import Number, validate
-from lann.columns.schema import TableValues, as_table, infer_schema, read
+from lann.columns.schema import as_table, infer_schema, read
 
 if TYPE_CHECKING:
     from lann.explain._explanation import Explanation
@@ -114,32 +114,38 @@ def correlated_features(
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
+    from scipy.stats import rankdata
 
     n_rows, n_features = X.shape
     if n_rows < FEWEST_ROWS:
         return ()
     sample = X[np.linspace(0, n_rows - 1, min(n_rows, MOST_ROWS)).astype(np.int64)]
-    if is_category is None or not is_category.any():
-        ends = _number_pairs(sample, threshold).T
-    else:
-        numbers, categories = np.flatnonzero(~is_category), np.flatnonzero(is_category)
-        pairs = numbers[_number_pairs(sample[:, numbers], threshold)]
-        others = category_pairs(sample[:, categories], sample[:, numbers], threshold)
-        ends = np.concatenate([pairs, np.concatenate([categories, numbers])[others]]).T
-    graph = coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(n_features, n_features))
+    categories = np.zeros(n_features, bool) if is_category is None else is_category
+    numbers = np.flatnonzero(~categories)
+    ranks = rankdata(sample[:, numbers], axis=0, nan_policy="omit")
+    forms = [_filled(sample[:, numbers]), _filled(ranks)]
+    ends = numbers[_number_pairs(forms, ~np.isnan(sample[:, numbers]), threshold)].tolist()
+    for one in np.flatnonzero(categories):
+        codes = sample[:, one]
+        for other in np.flatnonzero(categories[:one]):
+            if _cramers_v(codes, sample[:, other]) >= threshold - 1e-12:
+                ends.append((one, other))
+        for position, number in enumerate(numbers):
+            present = ~np.isnan(sample[:, number])
+            ratios = [_correlation_ratio(codes[present], form[present, position]) for form in forms]
+            if max(ratios) >= threshold - 1e-12:
+                ends.append((one, number))
+    rows, columns = np.array(ends, np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(n_features, n_features))
     _, group = connected_components(graph, directed=False)
     members = [np.flatnonzero(group == found) for found in np.flatnonzero(np.bincount(group) > 1)]
     return tuple(sorted(tuple(features.tolist()) for features in members))
 
 
-def _number_pairs(sample: Floats, threshold: float) -> Indices:
+def _number_pairs(forms: list[Floats], present: NDArray[np.bool_], threshold: float) -> Indices:
     """Return pairs of correlated numbers, each in both orders: (n_pairs, 2)."""
-    from scipy.stats import rankdata
-
-    present = ~np.isnan(sample)
-    forms = [_filled(sample), _filled(rankdata(sample, axis=0, nan_policy="omit"))]
     edges: list[Indices] = [np.empty((0, 2), np.int64)]
-    for start in range(0, sample.shape[1], BLOCK):
+    for start in range(0, present.shape[1], BLOCK):
         part = slice(start, start + BLOCK)
         found = [np.abs(_present_correlations(form, present, part)) for form in forms]
         high = np.any([values >= threshold - 1e-12 for values in found], axis=0)
@@ -174,121 +180,45 @@ def _present_correlations(values: Floats, present: NDArray[np.bool_], part: slic
     return np.where(tell, products / norms, 0.0)
 
 
-def category_pairs(categories: Floats, numbers: Floats, threshold: float) -> Indices:
-    """Return correlated pairs of a category and another feature: (n_pairs, 2).
-
-    Features count from the first category to the last one, then from the first number on. The cost of a
-    category is that of a few passes over all values, however many categories there are.
-
-    Parameters
-    ----------
-    categories : (n_rows, n_categories)
-        Codes, NaN for gaps.
-    numbers : (n_rows, n_numbers)
-        NaN for gaps.
-    threshold : float
-    """
-    from scipy.stats import rankdata
-
-    n_features = categories.shape[1]
-    # The values of all features as positions in one list; gaps are -1.
-    codes = np.full(categories.shape, -1)
-    owner: list[int] = []
-    for feature, column in enumerate(categories.T):
-        seen = ~np.isnan(column)
-        distinct, position = np.unique(column[seen], return_inverse=True)
-        codes[seen, feature] = position + len(owner)
-        owner += [feature] * len(distinct)
-    forms = []
-    if numbers.shape[1]:
-        forms = [_filled(numbers), _filled(rankdata(numbers, axis=0, nan_policy="omit"))]
-    pairs = [np.empty((0, 2), np.int64)]
-    for feature in range(n_features):
-        found = np.zeros(n_features + numbers.shape[1])
-        found[:n_features] = _cramers_v(codes, np.array(owner, np.int64), feature)
-        for form in forms:
-            ratios = _correlation_ratios(codes[:, feature], form, ~np.isnan(numbers))
-            found[n_features:] = np.maximum(found[n_features:], ratios)
-        high = np.flatnonzero(found >= threshold - 1e-12)
-        pairs.append(np.stack([np.full(len(high), feature), high], axis=1))
-    return np.concatenate(pairs)
-
-
-def _cramers_v(codes: Indices, owner: Indices, feature: int) -> Floats:
-    """Return Cramér's V of a category and all others, without its bias (Bergsma 2013): (n_features,).
-
-    Parameters
-    ----------
-    codes : (n_rows, n_features)
-        Positions in the list of the values of all features, -1 for gaps.
-    owner : (n_values,)
-        The feature of each value.
-    feature : int
-    """
-    n_features, n_values = codes.shape[1], len(owner)
-    row, other = np.nonzero((codes >= 0) & (codes[:, [feature]] >= 0))
-    own, theirs = codes[row, feature], codes[row, other]
-    cells, counts = np.unique(own * n_values + theirs, return_counts=True)
-    own, theirs = np.divmod(cells, n_values)
-    with_own, own_cell = np.unique(own * n_features + owner[theirs], return_inverse=True)
-    own_totals = np.bincount(own_cell, counts)
-    their_totals = np.bincount(theirs, counts, n_values)
-    n_rows = np.maximum(np.bincount(other, minlength=n_features), 2)
-    squares = counts**2 / (own_totals[own_cell] * their_totals[theirs])
-    phi = np.bincount(owner[theirs], squares, n_features) - 1.0
-    n_own = np.bincount(with_own % n_features, minlength=n_features)
-    n_theirs = np.bincount(owner[their_totals > 0], minlength=n_features)
-    phi = np.maximum(phi - (n_own - 1) * (n_theirs - 1) / (n_rows - 1), 0.0)
-    smaller = np.minimum(
-        n_own - (n_own - 1) ** 2 / (n_rows - 1), n_theirs - (n_theirs - 1) ** 2 / (n_rows - 1)
-    )
+def _cramers_v(one: Floats, other: Floats) -> float:
+    """Return Cramér's V of two categories, without its bias (Bergsma 2013); codes, NaN for gaps."""
+    present = ~(np.isnan(one) | np.isnan(other))
+    values, one = np.unique(one[present], return_inverse=True)
+    other_values, other = np.unique(other[present], return_inverse=True)
+    n_rows, n_one, n_other = len(one), len(values), len(other_values)
     # Categories of which nearly every row has its own one tell nothing.
-    tell = (n_rows - np.maximum(n_own, n_theirs) >= FEWEST_ROWS) & (smaller > 1.0)
-    return np.sqrt(np.where(tell, phi / np.where(tell, smaller - 1.0, 1.0), 0.0))
+    if min(n_one, n_other) < 2 or n_rows - max(n_one, n_other) < FEWEST_ROWS:
+        return 0.0
+    cells, counts = np.unique(one * n_other + other, return_counts=True)
+    totals = np.bincount(one)[cells // n_other] * np.bincount(other)[cells % n_other]
+    phi = (counts**2 / totals).sum() - 1.0 - (n_one - 1) * (n_other - 1) / (n_rows - 1)
+    smaller = min(n - (n - 1) ** 2 / (n_rows - 1) for n in (n_one, n_other))
+    return float(np.sqrt(max(phi, 0.0) / (smaller - 1.0)))
 
 
-def _correlation_ratios(codes: Indices, values: Floats, present: NDArray[np.bool_]) -> Floats:
-    """Return the correlation ratio of a category and each number, without its bias: (n_numbers,).
+def _correlation_ratio(codes: Floats, values: Floats) -> float:
+    """Return the correlation ratio of a category and a number, without its bias.
 
     It is √ε², with ε² the share of the variance between categories, corrected for their number (Kelley 1935).
-
-    Parameters
-    ----------
-    codes : (n_rows,)
-        -1 for gaps.
-    values : (n_rows, n_numbers)
-        0 for gaps.
-    present : (n_rows, n_numbers)
     """
-    from scipy.sparse import csr_array
-
-    seen = np.flatnonzero(codes >= 0)
-    values_seen, own = np.unique(codes[seen], return_inverse=True)
-    members = csr_array(  # (n_values, n_rows)
-        (np.ones(len(seen)), (own, np.arange(len(seen)))), shape=(len(values_seen), len(seen))
-    )
-    mask = present[seen].astype(np.float64)
-    counts = members @ mask
-    n_rows, n_own = np.maximum(counts.sum(axis=0), 1.0), (counts > 0).sum(axis=0)
-    sums = members @ values[seen]
-    shift = sums.sum(axis=0) ** 2 / n_rows
-    total = (values[seen] ** 2).sum(axis=0) - shift
-    between = (sums**2 / np.maximum(counts, 1.0)).sum(axis=0) - shift
-    tell = (n_rows - n_own >= FEWEST_ROWS) & (n_own > 1) & (total > 1e-20 * n_rows)
-    within = np.where(tell, 1.0 - between / np.where(tell, total, 1.0), 1.0)
-    corrected = 1.0 - within * (n_rows - 1) / np.where(tell, n_rows - n_own, 1.0)
-    return np.sqrt(np.clip(np.where(tell, corrected, 0.0), 0.0, 1.0))
+    present = ~np.isnan(codes)
+    values = values[present] - values[present].mean()
+    distinct, own = np.unique(codes[present], return_inverse=True)
+    n_rows, n_own, total = len(own), len(distinct), (values**2).sum()
+    if n_own < 2 or n_rows - n_own < FEWEST_ROWS or total <= 1e-20 * n_rows:
+        return 0.0
+    between = (np.bincount(own, values) ** 2 / np.bincount(own)).sum()
+    corrected = 1.0 - (1.0 - between / total) * (n_rows - 1) / (n_rows - n_own)
+    return float(np.sqrt(np.clip(corrected, 0.0, 1.0)))
 
 
 def named_groups(groups: Groups, names: Sequence[Any] | NDArray[Any]) -> dict[str, list[str]]:
     """Return a name for each group, and the names of its features."""
     found = {}
     for group in groups:
-        members = [str(names[feature]) for feature in group]
-        shown = members
+        members = shown = [str(names[feature]) for feature in group]
         if len(members) > MOST_NAMED_FEATURES:
-            shown = members[: MOST_NAMED_FEATURES - 1]
-            shown = [*shown, f"{len(members) - len(shown)} more"]
+            shown = [*members[: MOST_NAMED_FEATURES - 1], f"{len(members) - MOST_NAMED_FEATURES + 1} more"]
         found[" + ".join(shown)] = members
     return found
 
@@ -344,103 +274,61 @@ def group_features(
     >>> grouped.feature_names.tolist(), grouped.contributions.shape
     (['sepal', 'petal'], (2, 7, 2))
     """
-    groups = _positions_of_groups(mapping, [str(name) for name in explanation.feature_names])
+    e, groups = explanation, dict[str, list[int]]()
+    for feature, group in enumerate(_group_of_each(mapping, [str(name) for name in e.feature_names])):
+        groups.setdefault(group, []).append(feature)
     members = list(groups.values())
+    sizes, first = np.array([len(features) for features in members]), [features[0] for features in members]
 
     def summed(values: NDArray[Any]) -> Floats:
         """Add up the features of each group: (…, n_features) to (…, n_groups)."""
         return np.stack([values[..., features].sum(axis=-1) for features in members], axis=-1)
 
-    sizes = np.array([len(features) for features in members])
-    columns = explanation._feature_columns[[features[0] for features in members]]
+    def single(values: NDArray[Any]) -> NDArray[Any]:
+        """Keep the values of groups of one feature, NaN for others: (…, n_features) to (…, n_groups)."""
+        return np.where(sizes > 1, np.nan, values[..., first])
 
-    def marked(values: NDArray[np.bool_], least: Any = 1) -> NDArray[np.bool_]:
-        """Return whether so many features of each group are marked: (n, n_features) to (n, n_groups)."""
-        return summed(values) >= least
-
-    e, shown, training = explanation, explanation._query_values, explanation._training_values
-    if isinstance(training, TableValues):
-        training = _GroupedValues(training.schema, training.X, training, members)
-    elif training is not None:
-        training = _single(training, members)
-    parts: dict[str, NDArray[Any]] = {
-        "contributions": summed(e.contributions),
-        "feature_weights": summed(e.feature_weights),
-    }
+    parts = {name: summed(getattr(e, name)) for name in ("contributions", "feature_weights")}
     if e.has_supports:
         parts |= {"contrast_rows": e.contrast_rows, "supports": summed(e.supports)}
     return replace(
         e,
-        queries=_single(e.queries, members),
+        queries=single(e.queries),
         relevances=summed(e.relevances),
         feature_names=np.array(list(groups), dtype=object),
-        unmeasured=marked(e.unmeasured, sizes),
-        unseen=marked(e.unseen),
-        outside=None if e.outside is None else marked(e.outside),
-        _query_values=None if shown is None else _single(shown, members),
-        _training_values=training,
+        unmeasured=summed(e.unmeasured) == sizes,
+        unseen=summed(e.unseen) > 0,
+        outside=None if e.outside is None else summed(e.outside) > 0,
+        _query_values=None if e._query_values is None else single(e._query_values),
         _parts=parts,
         _details=None,
         _correlated=_correlated_groups(e._correlated, members),
-        _columns=np.where(sizes > 1, -1, columns),
+        _columns=np.where(sizes > 1, -1, e._feature_columns[first]),
     )
 
 
-@dataclass(frozen=True)
-class _GroupedValues(TableValues):
-    """Rows in the user's values, a value for each group, which are looked up when they are needed."""
-
-    values: TableValues
-    members: list[list[int]]
-
-    def __getitem__(self, rows: Any) -> np.ndarray:
-        return _single(self.values[rows], self.members)
-
-    def cells(self, rows: Indices) -> np.ndarray:
-        return _single(self.values.cells(rows), self.members)
-
-
-def _single(values: np.ndarray, members: list[list[int]]) -> np.ndarray:
-    """Keep the values of groups of one feature, NaN for others: (…, n_features) to (…, n_groups)."""
-    several = np.full(values.shape[:-1], np.nan)
-    columns = [values[..., features[0]] if len(features) == 1 else several for features in members]
-    return np.stack(columns, axis=-1)
-
-
-def _positions_of_groups(
-    mapping: Mapping[str, Iterable[Any]] | Sequence[Any], names: list[str]
-) -> dict[str, list[int]]:
-    """Return the features of each group, in the order of their first features."""
-    if isinstance(mapping, Mapping):
-        origins = _group_of_each(mapping, names)
-    else:
-        origins = [str(origin) for origin in mapping]
-        if len(origins) != len(names):
-            raise ValueError(
-                f"mapping must name a group for each of the {len(names)} features; got {len(origins)} names."
-            )
-    groups: dict[str, list[int]] = {}
-    for feature, origin in enumerate(origins):
-        groups.setdefault(origin, []).append(feature)
-    return groups
-
-
-def _group_of_each(mapping: Mapping[str, Iterable[Any]], names: list[str]) -> list[str]:
+def _group_of_each(mapping: Mapping[str, Iterable[Any]] | Sequence[Any], names: list[str]) -> list[str]:
     """Return the group of each feature; a feature that no group names is a group of its own."""
-    origins: dict[str, str] = {}
+    if not isinstance(mapping, Mapping):
+        if len(mapping) != len(names):
+            raise ValueError(
+                f"mapping must name a group for each of the {len(names)} features; got {len(mapping)} names."
+            )
+        return [str(group) for group in mapping]
+    groups: dict[str, str] = {}
     for group, features in mapping.items():
         if isinstance(features, str):
             raise ValueError(f"mapping must have a list of features for {group!r}; got {features!r}.")
         for feature in map(str, features):
-            if feature not in names or feature in origins:
+            if feature not in names or feature in groups:
                 raise ValueError(
                     f"mapping must name features of the explanation, each once; got {feature!r} in {group!r}."
                 )
-            origins[feature] = str(group)
-    for group in origins.values():
-        if group in names and origins.get(group) != group:
+            groups[feature] = str(group)
+    for group in groups.values():
+        if group in names and groups.get(group) != group:
             raise ValueError(f"mapping has a group {group!r}, which is the name of a feature outside it.")
-    return [origins.get(name, name) for name in names]
+    return [groups.get(name, name) for name in names]
 
 
 def _correlated_groups(correlated: Groups, members: list[list[int]]) -> Groups:

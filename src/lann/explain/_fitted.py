@@ -52,8 +52,6 @@ class Queries:
         return self.model.voters(self.rows, exclude=self.exclude, n_jobs=self.n_jobs)
 
 
-# The name under which hashes of the training rows are kept in a model.
-ROW_HASHES = "row_hashes"
 # An odd number with irregular bits.
 NAME_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
@@ -79,12 +77,6 @@ def model_of(clf: Any) -> NeighborModel:
         f"{type(clf).__name__} keeps no training rows that vote; LANNClassifier and the baselines with "
         f"neighbors do.{hint}"
     )
-
-
-def training_ids(clf: Any) -> NDArray[Any] | None:
-    """Return the names of the training rows, (n_rows,); None if they go by their positions."""
-    ids: NDArray[Any] | None = getattr(clf, "ids_", None)
-    return ids
 
 
 def frame_of(columns: dict[str, Any]) -> pd.DataFrame:
@@ -118,17 +110,9 @@ def check_rows(rows: Any, n_rows: int) -> Indices:
     return positions.astype(np.int64)
 
 
-def is_one_of(value: Any, known: list[Any]) -> bool:
-    """Return whether a value is one of those that are known; an array or a missing value is none."""
-    try:
-        return bool(value in known)
-    except (TypeError, ValueError):
-        return False
-
-
 def check_label(label: Any, classes: NDArray[Any], name: str = "target") -> None:
     """Raise ValueError unless the label is one of the classes."""
-    if not is_one_of(label, classes.tolist()):
+    if label not in classes.tolist():
         raise ValueError(f"{name} must be one of the classes {classes.tolist()}; got {shown(label)}.")
 
 
@@ -178,11 +162,11 @@ def find_training_rows(
         return found
     with np.errstate(over="ignore"):
         queries = queries.astype(model.X.dtype, copy=False)  # the rows were rounded, too
-    if ROW_HASHES not in model.derived:
-        model.derived[ROW_HASHES] = row_hashes(model.X, np.zeros(len(model.X), np.int64))
+    if "row_hashes" not in model.derived:
+        model.derived["row_hashes"] = row_hashes(model.X, np.zeros(len(model.X), np.int64))
     keys = row_hashes(queries, np.zeros(len(queries), np.int64))
-    rows = np.flatnonzero(np.isin(model.derived[ROW_HASHES], keys))
-    row_keys = model.derived[ROW_HASHES][rows]
+    rows = np.flatnonzero(np.isin(model.derived["row_hashes"], keys))
+    row_keys = model.derived["row_hashes"][rows]
     # A number and a text name different things.
     by_name = names is not None and training_names is not None
     by_name = by_name and (names.dtype.kind in "iu") == (training_names.dtype.kind in "iu")

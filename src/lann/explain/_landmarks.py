@@ -38,8 +38,6 @@ from lann.explain._walks import MOST_ALONE, WalkVote, vote_on_changes, walk_supp
 from lann.model import N_TYPICAL, CategoryValues, NeighborModel
 from lann.vote import VoteRule
 
-# The name under which they are kept in a model.
-LANDMARKS = "landmarks"
 MOST_LANDMARKS = 500
 # With more training rows than this, landmarks are those of a sample of so many rows.
 MOST_ROWS, N_SAMPLED = 50_000, 20_000
@@ -126,7 +124,6 @@ class Landmarks(RowSample):
         1000 with the largest weights.
     """
 
-    rows: Indices
     readings: Readings
     contrast_rows: Indices
     representatives: Indices
@@ -165,10 +162,9 @@ class Landmarks(RowSample):
 
 def landmarks_of(model: NeighborModel, *, n_jobs: int | None = None) -> Landmarks:
     """Return the landmarks of a model; they are computed on first use, and kept and saved with it."""
-    if LANDMARKS not in model.derived:
-        model.derived[LANDMARKS] = compute_landmarks(model, n_jobs=n_jobs)
-    landmarks: Landmarks = model.derived[LANDMARKS]
-    return landmarks
+    if "landmarks" not in model.derived:
+        model.derived["landmarks"] = compute_landmarks(model, n_jobs=n_jobs)
+    return model.derived["landmarks"]  # type: ignore[no-any-return]
 
 
 def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Landmarks:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lann._support.types import Floats, Indices
 from lann._support.validation import Integer, validate
 from lann.columns.inputs import read_queries, row_ids
-from lann.explain._fitted import check_label, check_rows, frame_of, model_of, training_ids
+from lann.explain._fitted import check_label, check_rows, frame_of, model_of
 from lann.model import NeighborModel
 from lann.search import smallest
 from lann.vote import VoteRule, zero_distance_guard
@@ -145,7 +145,7 @@ def prototypical_rows(clf: Any, X: ArrayLike | None = None, y: ArrayLike | None 
         correct=added_up(np.where(correct, shares, 0.0)),
         wrong=added_up(np.where(correct, 0.0, shares)),
         n_queries=np.bincount(indices[shares > 0], minlength=n_rows),
-        ids=training_ids(clf),
+        ids=getattr(clf, "ids_", None),
     )
 
 
@@ -279,7 +279,7 @@ def influence(clf: Any, rows: Any, X: ArrayLike) -> Influence:
     queries, rows = read_queries(clf, X), check_rows(rows, len(model.X))
     if len(model.X) < 2:
         raise ValueError("Without its only training row a model has no vote; at least two rows are needed.")
-    ids = training_ids(clf)
+    ids = getattr(clf, "ids_", None)
     position = np.full(len(model.X), -1)
     position[rows] = np.arange(len(rows))
     n_queries = len(queries)
@@ -449,7 +449,7 @@ def suspicious_rows(clf: Any, *, n_neighbors: int = 20) -> Suspicion:
         labels=classes[model.labels],
         scores=1.0 - votes[np.arange(n_rows), model.labels],
         likely=classes[votes.argmax(axis=1)],
-        ids=training_ids(clf),
+        ids=getattr(clf, "ids_", None),
     )
 
 
