@@ -345,7 +345,8 @@ def find_limits(
 def _feature_mask(parameter: str, features: Iterable[Any], names: list[Any]) -> NDArray[np.bool_]:
     """Return a mask of features given by names or positions: (n_features,)."""
     mask = np.zeros(len(names), bool)
-    for feature in [features] if isinstance(features, str) else features:
+    listed: Iterable[Any] = [features] if isinstance(features, str) else features
+    for feature in listed:
         is_position = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
         if not (-len(names) <= feature < len(names) if is_position else feature in names):
             raise ValueError(

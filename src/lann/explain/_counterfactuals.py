@@ -122,7 +122,7 @@ class Counterfactuals:
             changes = [
                 {"column": str(name), "from": old, "to": new} for name, old, new, differs in values if differs
             ]
-            document = {"row": int(rows[i])}
+            document: dict[str, Any] = {"row": int(rows[i])}
             if self.query_ids is not None:
                 document["id"] = str(self.query_ids[i])
             documents.append(

@@ -283,8 +283,10 @@ def typical_texts(explanation: Explanation, label: Any) -> NDArray[Any]:
         return texts
     index = int(np.flatnonzero(explanation.classes == label)[0])
     rows, shares = (part[index] for part in known.typical)  # (3, n_columns)
-    is_table = isinstance(training, TableValues)
-    values = training.cells(rows) if is_table else np.take_along_axis(training, rows, axis=0)
+    if isinstance(training, TableValues):
+        values = training.cells(rows)
+    else:
+        values = np.take_along_axis(training, rows, axis=0)
     for feature in np.flatnonzero(columns >= 0):
         column = columns[feature]
         used = rows[:, column] >= 0

@@ -183,14 +183,14 @@ def _present_correlations(values: Floats, present: NDArray[np.bool_], part: slic
 def _cramers_v(one: Floats, other: Floats) -> float:
     """Return Cramér's V of two categories, without its bias (Bergsma 2013); codes, NaN for gaps."""
     present = ~(np.isnan(one) | np.isnan(other))
-    values, one = np.unique(one[present], return_inverse=True)
-    other_values, other = np.unique(other[present], return_inverse=True)
-    n_rows, n_one, n_other = len(one), len(values), len(other_values)
+    ones, own = np.unique(one[present], return_inverse=True)
+    others, theirs = np.unique(other[present], return_inverse=True)
+    n_rows, n_one, n_other = len(own), len(ones), len(others)
     # Categories of which nearly every row has its own one tell nothing.
     if min(n_one, n_other) < 2 or n_rows - max(n_one, n_other) < FEWEST_ROWS:
         return 0.0
-    cells, counts = np.unique(one * n_other + other, return_counts=True)
-    totals = np.bincount(one)[cells // n_other] * np.bincount(other)[cells % n_other]
+    cells, counts = np.unique(own * n_other + theirs, return_counts=True)
+    totals = np.bincount(own)[cells // n_other] * np.bincount(theirs)[cells % n_other]
     phi = (counts**2 / totals).sum() - 1.0 - (n_one - 1) * (n_other - 1) / (n_rows - 1)
     smaller = min(n - (n - 1) ** 2 / (n_rows - 1) for n in (n_one, n_other))
     return float(np.sqrt(max(phi, 0.0) / (smaller - 1.0)))
@@ -288,7 +288,9 @@ def group_features(
         """Keep the values of groups of one feature, NaN for others: (…, n_features) to (…, n_groups)."""
         return np.where(sizes > 1, np.nan, values[..., first])
 
-    parts = {name: summed(getattr(e, name)) for name in ("contributions", "feature_weights")}
+    parts: dict[str, NDArray[Any]] = {
+        name: summed(getattr(e, name)) for name in ("contributions", "feature_weights")
+    }
     if e.has_supports:
         parts |= {"contrast_rows": e.contrast_rows, "supports": summed(e.supports)}
     return replace(

@@ -164,7 +164,7 @@ def landmarks_of(model: NeighborModel, *, n_jobs: int | None = None) -> Landmark
     """Return the landmarks of a model; they are computed on first use, and kept and saved with it."""
     if "landmarks" not in model.derived:
         model.derived["landmarks"] = compute_landmarks(model, n_jobs=n_jobs)
-    return model.derived["landmarks"]  # type: ignore[no-any-return]
+    return model.derived["landmarks"]
 
 
 def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Landmarks:
