@@ -94,8 +94,7 @@ def weighted_means(values: Floats, weights: Floats | None) -> Floats:
     means : (n_columns,)
     """
     if weights is None and len(values) <= BLOCK:
-        means: Floats = values.mean(axis=0, dtype=np.float64)
-        return means
+        return values.mean(axis=0, dtype=np.float64)
     # Relative to the first row, so that the mean of a constant column is exact.
     first = values[0].astype(np.float64)
     if weights is not None:

@@ -46,5 +46,4 @@ def relative_distances(distances: Floats, spacing: Floats, around: Indices) -> F
         mean = float(spacing.mean(where=np.isfinite(spacing))) if np.isfinite(spacing).any() else 0.0
     least = LEAST_SHARE * mean or 1.0
     with np.errstate(over="ignore"):  # infinitely far
-        relative: Floats = (distances + least) / (np.mean(spacing[around], axis=1) + least)
-    return relative
+        return (distances + least) / (np.mean(spacing[around], axis=1) + least)

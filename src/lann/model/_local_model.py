@@ -179,8 +179,7 @@ class LocalModel(NeighborModel):
     @property
     def arrivals(self) -> Indices:
         """The number of each row in the order in which all rows have arrived: (n_rows,)."""
-        arrivals: Indices = self.memory.values("arrivals")
-        return arrivals
+        return self.memory.values("arrivals")
 
     @property
     def arrivals_if_forgotten(self) -> Indices | None:
@@ -369,9 +368,7 @@ class LocalModel(NeighborModel):
     def kneighbors(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        found: tuple[Indices, Floats]
-        found = self._by_gaps(LocalModel._nearest, queries, exclude, k=k, n_jobs=n_jobs)
-        return found
+        return self._by_gaps(LocalModel._nearest, queries, exclude, k=k, n_jobs=n_jobs)
 
     def _nearest(
         self, queries: Floats, exclude: Indices | None, *, k: int, n_jobs: int | None
@@ -391,8 +388,7 @@ class LocalModel(NeighborModel):
         def measure(model: LocalModel, queries: Floats, indices: Indices) -> Floats:
             return model.metric.distances(model.transform(queries), indices)
 
-        distances: Floats = self._by_gaps(measure, queries, indices)
-        return distances
+        return self._by_gaps(measure, queries, indices)
 
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
         def split(model: LocalModel, queries: Floats, indices: Indices) -> Floats:
@@ -401,8 +397,7 @@ class LocalModel(NeighborModel):
             levels = model.memory.levels_of(rows)
             return levels.contributions(levels.encoding.transform(queries), own.reshape(indices.shape))
 
-        contributions: Floats = self._by_gaps(split, queries, indices)
-        return contributions
+        return self._by_gaps(split, queries, indices)
 
     def feature_weights(self, *, n_jobs: int | None = None) -> Floats:
         """Return the feature weights, per standard deviation of a feature if there are curves."""
@@ -445,11 +440,12 @@ class LocalModel(NeighborModel):
 
         def search(model: LocalModel, queries: Floats) -> tuple[Indices, Floats]:
             points = model.transform(queries)
-            if model._scans(len(points)):
-                found, _ = model.memory.nearest(points, k)
-                return found, model.memory.distances(points, np.maximum(found, 0))
-            found, _ = model._coarse.query(points, k, n_jobs=n_jobs)
-            return found, model.metric.distances(points, np.maximum(found, 0))
+            few = model._scans(len(points))
+            found, _ = (
+                model.memory.nearest(points, k) if few else model._coarse.query(points, k, n_jobs=n_jobs)
+            )
+            measure = model.memory.distances if few else model.metric.distances
+            return found, measure(points, np.maximum(found, 0))
 
         indices, distances = self._by_gaps(search, queries)
         return Candidates(indices, distances, n_searched)
@@ -458,10 +454,7 @@ class LocalModel(NeighborModel):
         self, queries: Floats, ends: Indices, orders: Indices, bounds: Indices, candidates: Indices
     ) -> Floats:
         """As `NeighborModel.walk_distances`; a gap keeps the value that is filled in for its row."""
-        distances: Floats = self._by_gaps(
-            LocalModel._walk_distances, queries, ends, orders, candidates, bounds=bounds
-        )
-        return distances
+        return self._by_gaps(LocalModel._walk_distances, queries, ends, orders, candidates, bounds=bounds)
 
     def _walk_distances(
         self, queries: Floats, ends: Indices, orders: Indices, candidates: Indices, *, bounds: Indices
@@ -497,9 +490,7 @@ class LocalModel(NeighborModel):
     def kneighbors_of_classes(
         self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        found: tuple[Indices, Floats]
-        found = self._by_gaps(LocalModel._nearest_of_classes, queries, allowed, k=k, n_jobs=n_jobs)
-        return found
+        return self._by_gaps(LocalModel._nearest_of_classes, queries, allowed, k=k, n_jobs=n_jobs)
 
     def _nearest_of_classes(
         self, queries: Floats, allowed: NDArray[np.bool_], k: int, n_jobs: int | None
