@@ -69,7 +69,7 @@ def test_neighbor_embedding_has_classes_only_if_given(halves, legend_texts):
 
 def test_invalid_estimators_raise(embedding, clf, halves):
     embedding_3d = LANNEmbedding(FrozenEstimator(embedding.classifier_), n_components=3, max_iter=10)
-    with pytest.raises(ValueError, match=r"must have 2 dimensions to be drawn; got shape \(75, 3\)"):
+    with pytest.raises(ValueError, match=r"in 2 dimensions; got an array of shape \(75, 3\)"):
         EmbeddingDisplay.from_estimator(embedding_3d.fit(halves[0]))
     with pytest.raises(ValueError, match="must be a LANNEmbedding or NeighborEmbedding; got LANNClassifier"):
         EmbeddingDisplay.from_estimator(clf)
@@ -218,12 +218,12 @@ TWO = [XY, XY]
 @pytest.mark.parametrize(
     ("coordinates", "labels", "options", "message"),
     [
-        (XY * np.nan, None, {}, "coordinates must be finite; got nan"),
+        (XY * np.nan, None, {}, "coordinates must be finite, in 2 dimensions"),
         (XY, list("ababab"), {}, "labels must be indices into the names, integers from 0; got .*'a'"),
         (XY, LABELS[:5], {}, r"labels must have shape \(6,\), one value per row; got \(5,\)"),
         (XY, LABELS, {"class_names": ["a"]}, "class_names must have 2 names, one per class; got 1"),
         (TWO, [LABELS], {}, "labels must be a list with one item for each of 2 panels"),
-        (TWO, None, {"values": LABELS}, "values can be shown in one panel only; got 2 panels"),
+        (TWO, None, {"values": LABELS}, "values, misclassified and lines need a single panel; got 2"),
     ],
 )
 def test_invalid_parameters_raise(coordinates, labels, options, message):

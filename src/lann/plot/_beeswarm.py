@@ -11,22 +11,7 @@ from numpy.typing import ArrayLike
 
 from lann._support.types import Floats
 from lann._support.validation import Integer, OneOf, validate
-from lann.plot._display import (
-    MAX_ROWS,
-    TINY,
-    UNRANKED,
-    Display,
-    check_class_names,
-    draw_legend,
-    escape_math,
-    label_lines,
-    largest_first,
-    line_height,
-    select_rows,
-    short_names,
-    shorten,
-    text_width,
-)
+from lann.plot import _display as base
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +24,7 @@ LOW_TO_HIGH = ("#EDBB3F", "#C2606B", "#3B1561")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SupportBeeswarmDisplay(Display):
+class SupportBeeswarmDisplay(base.Display):
     """Support of a class by the values of each feature, one dot per row.
 
     Dots to the right of 0 are values for the class, dots to the left are values against it. The position is
@@ -141,11 +126,11 @@ class SupportBeeswarmDisplay(Display):
         ValueError
             If the label is unknown.
         """
-        rows = select_rows(estimator, X, None, max_rows=MAX_ROWS)
+        rows = base.select_rows(estimator, X, None, max_rows=base.MAX_ROWS)
         classes = rows.model.classes_.tolist()
         if label is not None and label not in classes:
             raise ValueError(f"label must be one of the classes {classes}, or None; got {label!r}.")
-        names = check_class_names(rows.model.classes_, class_names)
+        names = base.check_class_names(rows.model.classes_, class_names)
         explanation = rows.explain()
         if label is None and len(classes) == 2:
             label = classes[1]
@@ -185,25 +170,25 @@ class SupportBeeswarmDisplay(Display):
             If a parameter is invalid.
         """
         validate("n_features", n_features, Integer(1), OneOf(None))
-        self.shown_ = shown = largest_first(np.abs(self.supports).mean(axis=0), n_features)
-        height, fontsize = line_height(len(shown))
-        names = short_names(self.feature_names[shown], 36)
-        width = 5.4 + text_width(names, fontsize)
+        self.shown_ = shown = base.largest_first(np.abs(self.supports).mean(axis=0), n_features)
+        height, fontsize = base.line_height(len(shown))
+        names = base.short_names(self.feature_names[shown], 36)
+        width = 5.4 + base.text_width(names, fontsize)
         self._create_axes(ax, (width, 1.7 + 1.15 * height * len(shown)), grid="y", percent="x")
         dots = self._draw_dots()
-        label_lines(self.ax_, names, fontsize)
+        base.label_lines(self.ax_, names, fontsize)
         self.ax_.axvline(0, color="#444444", linewidth=0.9, zorder=0)
-        name = shorten(self.class_name, 44)
+        name = base.shorten(self.class_name, 44)
         label = f"support of {name} (share of the vote)\n← against    for →"
-        self.ax_.set_xlabel(escape_math(label))
+        self.ax_.set_xlabel(base.escape_math(label))
         shrink, label = min(1.0, 12 / len(shown)), "value of the feature"
         bar = self._draw_color_bar(dots, label, height=3.0, aspect=30, shrink=shrink, ticks=[0.0, 1.0])
         bar.ax.set_yticklabels(["low", "high"])
         bar.ax.yaxis.labelpad = -14
         unranked = ["category"] * bool(self.categories) + ["missing value"] * self._has_gaps()
         if unranked:
-            dot = self.ax_.scatter([], [], color=UNRANKED, s=16, label=" or ".join(unranked))
-            draw_legend(self.ax_, [dot], "above")
+            dot = self.ax_.scatter([], [], color=base.UNRANKED, s=16, label=" or ".join(unranked))
+            base.draw_legend(self.ax_, [dot], "above")
         number = f"{len(shown)} of {len(self.feature_names)} features, largest mean support first"
         number = number if len(shown) < len(self.feature_names) else ""
         lines = (f"Support of {name} by the values of the features", self.subtitle, number)
@@ -215,7 +200,9 @@ class SupportBeeswarmDisplay(Display):
         from matplotlib.colors import LinearSegmentedColormap
 
         # No colors of the first classes, so that values are not taken for classes.
-        colors = LinearSegmentedColormap.from_list("low_to_high", LOW_TO_HIGH).with_extremes(bad=UNRANKED)
+        colors = LinearSegmentedColormap.from_list("low_to_high", LOW_TO_HIGH).with_extremes(
+            bad=base.UNRANKED
+        )
         low, high = self.supports[:, self.shown_].min(), self.supports[:, self.shown_].max()
         size = 3 if len(self.shown_) > 40 else 9 if len(self.supports) <= 300 else 5
         for y, feature in enumerate(self.shown_):
@@ -236,14 +223,14 @@ class SupportBeeswarmDisplay(Display):
         codes, names = self.values[:, feature], self.categories[feature]
         named: list[tuple[float, float]] = []
         present, counts = np.unique(codes[codes >= 0], return_counts=True)
-        for code in present[largest_first(counts, MAX_NAMED)]:
+        for code in present[base.largest_first(counts, MAX_NAMED)]:
             x = float(np.median(self.supports[codes == code, feature]))
-            name = shorten(names[int(code)], 12)
+            name = base.shorten(names[int(code)], 12)
             half_width = half_character * max(len(name), 3)
             if all(abs(x - other) > half_width + width for other, width in named):
                 named.append((x, half_width))
                 self.ax_.text(
-                    x, y, escape_math(name), fontsize=TINY, ha="center", va="center",
+                    x, y, base.escape_math(name), fontsize=base.TINY, ha="center", va="center",
                     path_effects=[withStroke(linewidth=2, foreground="white")],
                 )  # fmt: skip
 

@@ -13,20 +13,7 @@ from lann._support.validation import Integer, validate
 from lann.classifier import LANNClassifier
 from lann.columns.inputs import as_fitted
 from lann.explain import local_matrices
-from lann.plot._display import (
-    INK,
-    MARKERS,
-    Display,
-    check_class_names,
-    class_colors,
-    draw_legend,
-    escape_math,
-    legend_width,
-    select_rows,
-    short_names,
-    stored_rows,
-    wrap_text,
-)
+from lann.plot import _display as base
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +25,7 @@ ELLIPSE_SIZE = 1 / 15
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class DecisionRegionsDisplay(Display):
+class DecisionRegionsDisplay(base.Display):
     """Predicted class over two features, with rows and the metrics of some training rows as ellipses.
 
     An ellipse joins the positions that have the same distance from its center, a training row, under the
@@ -150,7 +137,7 @@ class DecisionRegionsDisplay(Display):
             If the model was not fitted with two features that are numbers.
         """
         validate("n_ellipses", n_ellipses, Integer(0))
-        rows = select_rows(estimator, X, y)
+        rows = base.select_rows(estimator, X, y)
         if rows.X.shape[1] != 2:
             raise ValueError(f"The model must have 2 features to draw its regions; got {rows.X.shape[1]}.")
         for feature in [] if rows.schema is None else rows.schema.features:
@@ -175,7 +162,7 @@ class DecisionRegionsDisplay(Display):
             ellipses=ellipses,
             ellipse_labels=ellipse_labels,
             feature_names=rows.axis_labels,
-            class_names=check_class_names(rows.model.classes_, class_names),
+            class_names=base.check_class_names(rows.model.classes_, class_names),
             subtitle=rows.describe(data_name),
         )
         return display.plot(ax)
@@ -195,28 +182,29 @@ class DecisionRegionsDisplay(Display):
         """
         from matplotlib.colors import ListedColormap
 
-        colors, names = class_colors(len(self.class_names)), short_names(self.class_names, 32)
+        colors, names = base.class_colors(len(self.class_names)), base.short_names(self.class_names, 32)
         present = np.unique(np.concatenate([self.labels, self.regions.ravel()]))
-        self._create_axes(ax, (5.6 + legend_width([names[label] for label in present]), 5.4))
+        self._create_axes(ax, (5.6 + base.legend_width([names[label] for label in present]), 5.4))
         self.ax_.pcolormesh(
             self.xs, self.ys, self.regions, cmap=ListedColormap(colors), alpha=0.2, rasterized=True,
             vmin=-0.5, vmax=len(colors) - 0.5, shading="nearest", linewidth=0,
         )  # fmt: skip
+        edges = {"linewidths": 0.3, "edgecolors": "white"}
         handles = [
             self.ax_.scatter(
                 *self.X[self.labels == label].T, s=16 if len(self.X) <= 500 else 9, color=[colors[label]],
-                marker=MARKERS[label % len(MARKERS)], linewidths=0.3, edgecolors="white", label=names[label],
+                marker=base.MARKERS[label % len(base.MARKERS)], label=names[label], **edges,
             )
             for label in present
         ]  # fmt: skip
         for outline in self.ellipses:
-            self.ax_.plot(*outline.T, color=INK, linewidth=0.8, alpha=0.75)
+            self.ax_.plot(*outline.T, color=base.INK, linewidth=0.8, alpha=0.75)
         self.ax_.set(xlim=self.xs[[0, -1]], ylim=self.ys[[0, -1]])
-        x_name, y_name = (escape_math(wrap_text(name, 4.6)) for name in self.feature_names)
+        x_name, y_name = (base.escape_math(base.wrap_text(name, 4.6)) for name in self.feature_names)
         self.ax_.set(xlabel=x_name, ylabel=y_name)
         note = "Ellipses: the same distance from a training row, as it measures" if len(self.ellipses) else ""
         self._set_title("Decision regions: the predicted class", self.subtitle, note, width=5.6)
-        draw_legend(self.ax_, handles, "right")
+        base.draw_legend(self.ax_, handles, "right")
         return self
 
 
@@ -224,7 +212,7 @@ def _ellipses(model: Any, n_ellipses: int, max_half_axes: Floats) -> tuple[Float
     """Return outlines around training rows, (n_ellipses, n_steps, 2), and the class indices of the rows."""
     if not isinstance(model, LANNClassifier) or n_ellipses == 0 or not model.encoding_.is_numeric:
         return np.empty((0, 0, 2)), np.empty(0, np.int64)
-    X, labels = stored_rows(model)
+    X, labels = base.stored_rows(model)
     centers = _representative_rows(X, n_ellipses)
     matrices, half_axes = local_matrices(model, centers), np.maximum(max_half_axes, 1e-12)
     # An ellipse of squared distance s has the area π s / sqrt(det A).

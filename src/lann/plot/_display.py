@@ -78,6 +78,7 @@ class Display:
 
     figure_: Any
     ax_: Any
+    axes_: NDArray[Any]
 
     def __post_init__(self) -> None:
         for name in ("feature_names", "class_names"):
@@ -90,12 +91,12 @@ class Display:
         """Use the given axes, or create a figure of the given size in inches; see `_style` for the rest."""
         if ax is None:
             ax = _new_figure(size).subplots()
-        self.figure_, self.ax_ = ax.figure, ax
+        self.figure_, self.ax_, self.axes_ = ax.figure, ax, np.array([ax], dtype=object)
         _style(ax, grid, percent)
 
     def _create_panels(
         self, ax: Axes | None, title: Sequence[str], shape: tuple[int, int], size: tuple[float, float], *,
-        grid: str = "", percent: str = "", **options: Any,
+        n_panels: int | None = None, grid: str = "", percent: str = "", **options: Any,
     ) -> NDArray[Any]:  # fmt: skip
         """Create a grid of panels in a new figure, or in place of the given axes.
 
@@ -107,6 +108,8 @@ class Display:
         shape : tuple (n_rows, n_columns)
         size : tuple (width, height)
             The size of a new figure, in inches.
+        n_panels : int or None
+            How many panels are used; None for all.
         grid, percent : {"", "x", "y", "both"}
             As in `_style`, for all panels.
         **options
@@ -114,7 +117,7 @@ class Display:
 
         Returns
         -------
-        panels : ndarray of shape (n_rows, n_columns)
+        panels : ndarray of shape (n_panels,)
         """
         parent: Any
         if ax is None:
@@ -132,7 +135,11 @@ class Display:
         panels = parent.subplots(*shape, squeeze=False, **options)
         for panel in panels.flat:
             _style(panel, grid, percent)
-        return panels
+        for panel in panels.flat[n_panels or panels.size :]:
+            panel.set_axis_off()
+        self.axes_ = panels.ravel()[:n_panels]
+        self.ax_ = self.axes_[0]
+        return self.axes_
 
     def _set_title(self, *lines: str, width: float, pad: float | None = None) -> None:
         self.ax_.set_title(title_lines(*lines, width=width), fontsize=TEXT + 1, pad=pad)

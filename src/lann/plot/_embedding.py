@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,28 +16,7 @@ from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import Integer, OneOf, validate
 from lann.columns.inputs import as_fitted
 from lann.explain import LEAST_RELEVANCE
-from lann.plot._display import (
-    FOR,
-    MARKERS,
-    NEUTRAL,
-    SMALL,
-    TEXT,
-    TINY,
-    Display,
-    Rows,
-    check_class_names,
-    draw_legend,
-    escape_math,
-    largest_first,
-    last_step,
-    legend_width,
-    select_rows,
-    short_names,
-    shorten,
-    stored_rows,
-    title_lines,
-    wrap_text,
-)
+from lann.plot import _display as base
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,9 +25,8 @@ if TYPE_CHECKING:
 # The side of a single panel and of one of several panels in a new figure, in inches.
 SIDE, WIDTH = 4.8, 2.4
 COLORS = ("class", "confidence", "error", "dominant")
-# Parameters that are lists with an item per panel, and those of a single panel.
+# Parameters that are lists with an item per panel.
 PER_PANEL = ("coordinates", "labels", "new_coordinates", "new_labels")
-ONE_PANEL = ("values", "misclassified", "lines")
 # The number of features with a color of their own, if rows are colored by their most relevant feature, and
 # the groups of rows without one.
 N_NAMED_FEATURES = 6
@@ -63,7 +41,7 @@ MANY_ROWS = 2000
 PALENESS = 0.72
 DARK, LINE_COLOR = "#1A1A1A", "#6B6B6B"
 # Numbers, from light to dark; the lightest is still visible on white.
-LIGHT_TO_DARK = [(0.0, "#D3D9E1"), (0.2, "#7FB2D9"), (0.5, FOR), (1.0, "#08263F")]
+LIGHT_TO_DARK = [(0.0, "#D3D9E1"), (0.2, "#7FB2D9"), (0.5, base.FOR), (1.0, "#08263F")]
 # The factor of the size of misclassified rows, and their maximum size, in points².
 MISCLASSIFIED_FACTOR, MAX_MISCLASSIFIED_SIZE = 2.2, 40.0
 # The limits of the line widths, in points; neighbors with a smaller share of the vote have no line.
@@ -73,31 +51,19 @@ MAX_LINEWIDTH, MIN_LINEWIDTH, MIN_SHARE = 1.5, 0.4, 0.02
 OUTLIER_QUANTILE, OUTLIER_DISTANCE, MAX_CLASS_SHARE = 0.01, 0.3, 0.1
 # The name of a class is written above those of its rows that are within this part of the panel.
 NEAR = 0.06
+# The color and the shape of rows without a class or feature of their own.
+OTHER, NO_CLASS, PALE = (base.NEUTRAL, "o"), ("#D9D9D9", "o"), ("#DADDE0", "o")
 
 
-class _Marker(NamedTuple):
-    """The color and shape of the rows of a class."""
-
-    color: str
-    shape: str
-
-
-OTHER, NO_CLASS, PALE = _Marker(NEUTRAL, "o"), _Marker("#D9D9D9", "o"), _Marker("#DADDE0", "o")
-
-
-def _class_markers(n_classes: int) -> list[_Marker]:
-    """Return a marker for each class: different for up to 70 classes, in color and in shape for up to 7."""
-    return [_Marker(class_color(k), MARKERS[k % len(MARKERS)]) for k in range(n_classes)]
-
-
-def _group_markers(names: list[str]) -> list[_Marker]:
-    """Return a marker for every group: as for classes, but gray for other features, and for none."""
+def _markers(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the color and the shape of every class or group: different for up to 70, in both for up to 7."""
     special = {OTHER_FEATURES: OTHER, NO_FEATURE: NO_CLASS}
-    return [special.get(name, marker) for name, marker in zip(names, _class_markers(len(names)), strict=True)]
+    shapes = base.MARKERS
+    return [special.get(name, (class_color(k), shapes[k % len(shapes)])) for k, name in enumerate(names)]
 
 
 @dataclass(eq=False, repr=False)
-class EmbeddingDisplay(Display):
+class EmbeddingDisplay(base.Display):
     """Rows at their coordinates in an embedding; one panel for each of several embeddings.
 
     Every class has a color and a shape that can be distinguished with any color vision. The rows are drawn
@@ -195,33 +161,28 @@ class EmbeddingDisplay(Display):
         several = isinstance(self.coordinates, list | tuple) and np.ndim(self.coordinates[0]) == 2
         n_panels = len(self.coordinates) if several else 1
         for name in PER_PANEL:
-            items = getattr(self, name)
-            if items is None or not several:
-                items = [items] * n_panels
-            elif not isinstance(items, list | tuple) or len(items) != n_panels:
+            given = getattr(self, name)
+            items = list(given) if several and given is not None else [given] * n_panels
+            if len(items) != n_panels:
                 raise ValueError(f"{name} must be a list with one item for each of {n_panels} panels.")
-            setattr(self, name, list(items))
-        for name in ("coordinates", "new_coordinates"):
-            setattr(self, name, [_check_coordinates(name, panel) for panel in getattr(self, name)])
-        for name, rows in (("labels", self.coordinates), ("new_labels", self.new_coordinates)):
-            pairs = zip(getattr(self, name), rows, strict=True)
-            setattr(self, name, [_check_indices(name, own, panel) for own, panel in pairs])
-        present = [panel for panel in (*self.labels, *self.new_labels) if panel is not None]
-        n_classes = max((int(panel.max()) + 1 for panel in present), default=0)
-        self.class_names = [str(name) for name in _or_default(self.class_names, range(n_classes))]
-        if len(self.class_names) < n_classes:
-            raise ValueError(
-                f"class_names must have {n_classes} names, one per class; got {len(self.class_names)}."
-            )
-        self.names = _or_default(self.names, [""] * n_panels)
-        self.notes = _or_default(self.notes, [""] * n_panels)
-        given = [name for name in ONE_PANEL if getattr(self, name) is not None]
-        if given and n_panels > 1:
-            raise ValueError(f"{given[0]} can be shown in one panel only; got {n_panels} panels.")
-        shown = _or_default(self.new_coordinates[0], self.coordinates[0])
-        check = _check_length if self.value_names is None else _check_indices
-        self.values = check("values", self.values, shown)
-        self.misclassified = _check_length("misclassified", self.misclassified, shown)
+            setattr(self, name, items)
+        for name in ("", "new_"):
+            all_rows = [_check_coordinates(name, rows) for rows in getattr(self, f"{name}coordinates")]
+            pairs = zip(getattr(self, f"{name}labels"), all_rows, strict=True)
+            labels = [_check_rows(f"{name}labels", own, rows, are_indices=True) for own, rows in pairs]
+            setattr(self, f"{name}coordinates", all_rows)
+            setattr(self, f"{name}labels", labels)
+        present = [panel.max() + 1 for panel in (*self.labels, *self.new_labels) if panel is not None]
+        names = np.arange(max(present, default=0)) if self.class_names is None else self.class_names
+        self.class_names = base.check_class_names(np.arange(max([*present, len(names)])), names)
+        self.names = self.names or [""] * n_panels
+        self.notes = self.notes or [""] * n_panels
+        if n_panels > 1 and not (self.values is self.misclassified is self.lines is None):
+            raise ValueError(f"values, misclassified and lines need a single panel; got {n_panels}.")
+        shown = self.coordinates[0] if self.new_coordinates[0] is None else self.new_coordinates[0]
+        are_indices = self.value_names is not None
+        self.values = _check_rows("values", self.values, shown, are_indices=are_indices)
+        self.misclassified = _check_rows("misclassified", self.misclassified, shown)
 
     @classmethod
     def from_estimator(
@@ -273,42 +234,40 @@ class EmbeddingDisplay(Display):
         ValueError
             If the estimator is not an embedding in two dimensions, or cannot provide what is to be shown.
         """
-        embedding = last_step(estimator)
+        embedding = base.last_step(estimator)
         if not hasattr(embedding, "embedding_"):
-            raise ValueError(
-                f"The estimator must be a LANNEmbedding or NeighborEmbedding; got {type(embedding).__name__}."
-            )
-        n_training = len(embedding.embedding_)
+            name = type(embedding).__name__
+            raise ValueError(f"The estimator must be a LANNEmbedding or NeighborEmbedding; got {name}.")
+        title, number = (
+            "Embedding: similar rows are near each other",
+            f"{len(embedding.embedding_)} training rows",
+        )
         options: dict[str, Any] = {}
-        rows, labels = None, None
-        number = f"{n_training} training rows"
+        labels = classes = None
         if hasattr(embedding, "classifier_"):
-            rows = _rows_of_classifier(estimator, embedding, X, y)
-            labels, classes = stored_rows(rows.model)[1], rows.model.classes_
+            steps = [] if embedding is estimator else estimator.steps[:-1]
+            rows = base.select_rows(Pipeline([*steps, ("classifier", embedding.classifier_)]), X, y)
+            labels, classes = rows.model.model_.labels, rows.model.classes_
+            title, options = _color_options(rows, color, has_labels=X is None or y is not None)
             if X is not None:
                 options["new_coordinates"] = embedding.transform(as_fitted(rows.model, rows.X))
                 options["new_labels"] = rows.labels
+            if lines_from is not None:
+                starts = options.get("new_coordinates", embedding.embedding_)
+                options |= _neighbor_lines(rows, starts, embedding.embedding_, lines_from)
         else:
-            classes, given = (None, None) if y is None else np.unique(y, return_inverse=True)
-            if X is None:
-                labels = given
-            else:
+            if color != "class" or lines_from is not None:
+                raise ValueError("color and lines_from need a LANNEmbedding, which has a classifier.")
+            if y is not None:
+                classes, labels = np.unique(y, return_inverse=True)
+            if X is not None:
                 check_columns(estimator, X)
-                options["new_coordinates"], options["new_labels"] = np.asarray(estimator.transform(X)), given
+                options = {"new_coordinates": np.asarray(estimator.transform(X)), "new_labels": labels}
+                labels = None
         if X is not None:
             number = f"{len(options['new_coordinates'])} new rows among {number}"
         if classes is not None:
-            options["class_names"] = check_class_names(classes, class_names)
-        if rows is None and (color != "class" or lines_from is not None):
-            raise ValueError("color and lines_from need a LANNEmbedding, which has a classifier.")
-        title = "Embedding: similar rows are near each other"
-        if rows is not None:
-            title, colors = _color_options(rows, color, has_labels=X is None or y is not None)
-            options |= colors
-        if rows is not None and lines_from is not None:
-            starts = options.get("new_coordinates", embedding.embedding_)
-            lines = _neighbor_lines(rows, starts, embedding.embedding_, lines_from)
-            options["lines"], options["line_shares"] = lines
+            options["class_names"] = base.check_class_names(classes, class_names)
         options["title"] = f"{title}\n{data_name}: {number}" if data_name else f"{title}\n{number}"
         return cls(embedding.embedding_, labels, **options).plot(ax)
 
@@ -359,21 +318,18 @@ class EmbeddingDisplay(Display):
         ['PCA', 'LDA']
         """
         validate("subset", subset, OneOf("training", "held_out"))
-        panels = list(comparison.panels)
-        if not panels:
-            raise ValueError("comparison must have at least one panel; got none.")
+        panels = comparison.panels
         new = panels if subset == "held_out" else []
         if any(panel.held_out_coordinates is None for panel in new):
             raise ValueError("subset='held_out' needs held-out rows in every panel of the comparison.")
-        labels = [np.asarray(panel.labels) for panel in panels]
-        new_labels = [np.asarray(panel.held_out_labels) for panel in new]
+        labels, new_labels = [panel.labels for panel in panels], [panel.held_out_labels for panel in new]
         classes = np.unique(np.concatenate([*labels, *new_labels]))
         display = cls(
             [panel.coordinates for panel in panels],
             [np.searchsorted(classes, panel) for panel in labels],
             new_coordinates=[panel.held_out_coordinates for panel in new] or None,
             new_labels=[np.searchsorted(classes, panel) for panel in new_labels] or None,
-            class_names=check_class_names(classes, class_names),
+            class_names=base.check_class_names(classes, class_names),
             names=[panel.name for panel in panels],
             notes=[_format_accuracies(panel.accuracy, panel.held_out_accuracy) for panel in panels],
             title=title,
@@ -394,44 +350,40 @@ class EmbeddingDisplay(Display):
         display : EmbeddingDisplay
             The display itself.
         """
-        n_panels = len(self.coordinates)
+        n_panels, handles = len(self.coordinates), self._legend_handles()
         if n_panels == 1:
-            self._plot_one(ax)
+            self._plot_one(ax, handles)
         else:
-            self._plot_several(ax, 2 if n_panels == 2 else 3 if n_panels in (3, 5, 6, 9) else 4)
+            n_columns = 2 if n_panels == 2 else 3 if n_panels in (3, 5, 6, 9) else 4
+            self._plot_several(ax, handles, (-(-n_panels // n_columns), n_columns))
         return self
 
-    def _plot_one(self, ax: Axes | None) -> None:
-        handles, notes = self._legend_handles(), [self.names[0], self.notes[0]]
+    def _plot_one(self, ax: Axes | None, handles: list[Line2D]) -> None:
+        notes = [self.names[0], self.notes[0]]
         if self.new_coordinates[0] is not None:
             notes.append("pale: training rows" if self._shows_classes else "light gray: training rows")
         if self.lines is not None:
             notes.append("lines: from a row with a ring to its neighbors, the wider, the larger their vote")
-        legend = legend_width([str(handle.get_label()) for handle in handles]) or 0.7
+        legend = base.legend_width([str(handle.get_label()) for handle in handles]) or 0.7
         self._create_axes(ax, (SIDE + 0.1 + legend, SIDE + 0.4 + 0.2 * len(self.title.splitlines())))
-        self.axes_ = np.array([self.ax_], dtype=object)
         self._draw_panel(self.ax_, 0, SIDE)
         self._set_title(self.title, width=SIDE)
-        self.ax_.set_xlabel(title_lines(*notes, width=SIDE), fontsize=SMALL)
+        self.ax_.set_xlabel(base.title_lines(*notes, width=SIDE), fontsize=base.SMALL)
         if handles:
-            draw_legend(self.ax_, handles, "right")
+            base.draw_legend(self.ax_, handles, "right")
 
-    def _plot_several(self, ax: Axes | None, n_columns: int) -> None:
+    def _plot_several(self, ax: Axes | None, handles: list[Line2D], shape: tuple[int, int]) -> None:
         """Draw one panel per embedding, and a legend below all of them."""
-        n_panels, handles = len(self.coordinates), self._legend_handles()
-        n_rows, width = -(-n_panels // n_columns), WIDTH * n_columns
+        n_rows, width = shape[0], WIDTH * shape[1]
         size = (width, 0.5 + (WIDTH + 0.35) * n_rows + 0.2 * len(handles) / width)
-        panels = self._create_panels(ax, (self.title,), (n_rows, n_columns), size).ravel()
-        self.axes_ = panels[:n_panels]
-        self.ax_ = self.axes_[0]
-        for panel in panels[n_panels:]:
-            panel.set_axis_off()
+        self._create_panels(ax, (self.title,), shape, size, n_panels=len(self.coordinates))
         for index, panel in enumerate(self.axes_):
             self._draw_panel(panel, index, WIDTH)
-            panel.set_title(escape_math(self.names[index]), fontsize=TEXT, fontweight="bold")
-            panel.set_xlabel(escape_math(wrap_text(self.notes[index], WIDTH, SMALL)), fontsize=SMALL)
+            panel.set_title(base.escape_math(self.names[index]), fontsize=base.TEXT, fontweight="bold")
+            note = base.wrap_text(self.notes[index], WIDTH, base.SMALL)
+            panel.set_xlabel(base.escape_math(note), fontsize=base.SMALL)
         if handles:
-            draw_legend(self.ax_.figure, handles, "below", width=width)
+            base.draw_legend(self.ax_.figure, handles, "below", width=width)
 
     @property
     def _shows_classes(self) -> bool:
@@ -439,56 +391,48 @@ class EmbeddingDisplay(Display):
 
     def _legend_handles(self) -> list[Line2D]:
         """Return the entries of the legend; none if the colors are numbers or there are no classes."""
-        if self.value_names is not None:
-            pairs = zip(
-                _group_markers(list(self.value_names)), short_names(self.value_names, 24), strict=True
-            )
-            return [_legend_handle(marker, name) for marker, name in pairs]
-        if self.values is not None:
-            return []
-        markers, names = _class_markers(len(self.class_names)), short_names(self.class_names, 24)
-        handles = [_legend_handle(marker, name) for marker, name in zip(markers, names, strict=True)]
+        names = self.class_names if self.values is None else list(self.value_names or [])
+        pairs = zip(_markers(names), base.short_names(names, 24), strict=True)
+        handles = [_legend_handle(marker, name) for marker, name in pairs]
         if self.misclassified is not None:
-            handle = _legend_handle(_Marker("white", "o"), "misclassified")
-            handle.set(markeredgecolor=DARK, markersize=7)
-            handles.append(handle)
+            wrong = _legend_handle(("white", "o"), "misclassified", markeredgecolor=DARK)
+            handles.append(wrong)
         if len(self.coordinates) > 1 and self.new_coordinates[0] is not None:
             handles.append(_legend_handle(PALE, "training row (pale)"))
         return handles
 
     def _draw_panel(self, ax: Axes, index: int, width: float) -> None:
         """Draw one panel, `width` inches wide."""
-        training, new = self.coordinates[index], self.new_coordinates[index]
-        labels = _or_default(self.labels[index], np.zeros(len(training), np.int64))
-        shown, shown_labels, all_rows, all_labels = training, labels, training, labels
-        size = _marker_size(len(training), width)
-        markers = _class_markers(len(self.class_names)) or [_Marker(FOR, "o")]
+        shown, new, labels = self.coordinates[index], self.new_coordinates[index], self.labels[index]
+        has_classes = labels is not None and self._shows_classes
+        labels = np.zeros(len(shown), np.int64) if labels is None else labels
+        all_rows, all_labels, size = shown, labels, _marker_size(len(shown), width)
+        markers = _markers(self.class_names) or [(base.FOR, "o")]
         if new is not None:
-            has_classes = self.labels[index] is not None and self._shows_classes
             background = markers if has_classes else [OTHER] * (labels.max() + 1)
-            _draw_rows(ax, training, labels, background, size, pale=True, zorder=1)
-            shown, shown_labels = new, _or_default(self.new_labels[index], np.zeros(len(new), np.int64))
-            all_rows, all_labels = np.concatenate([training, new]), np.concatenate([labels, shown_labels])
+            _draw_rows(ax, shown, labels, background, size, pale=True, zorder=1)
+            shown, labels = new, self.new_labels[index]
+            labels = np.zeros(len(new), np.int64) if labels is None else labels
+            all_rows, all_labels = np.concatenate([all_rows, new]), np.concatenate([all_labels, labels])
             size = max(size, _marker_size(len(new), width))
         opacity = float(np.clip(0.85 * (MANY_ROWS / len(shown)) ** 0.4, 0.25, 0.85))
         if self.misclassified is not None:
             wrong = self.misclassified
-            _draw_rows(ax, shown[~wrong], shown_labels[~wrong], markers, size, pale=True)
+            _draw_rows(ax, shown[~wrong], labels[~wrong], markers, size, pale=True)
             large = min(MISCLASSIFIED_FACTOR * size, MAX_MISCLASSIFIED_SIZE)
             emphasized: dict[str, Any] = {"edgecolors": DARK, "linewidths": 0.9, "zorder": 3}
-            _draw_rows(ax, shown[wrong], shown_labels[wrong], markers, large, **emphasized)
+            _draw_rows(ax, shown[wrong], labels[wrong], markers, large, **emphasized)
         elif self.values is None:
-            _draw_rows(ax, shown, shown_labels, markers, size, alpha=opacity)
+            _draw_rows(ax, shown, labels, markers, size, alpha=opacity)
         elif self.value_names is not None:
-            groups = _group_markers(list(self.value_names))
-            _draw_rows(ax, shown, self.values, groups, size, alpha=opacity)
+            _draw_rows(ax, shown, self.values, _markers(self.value_names), size, alpha=opacity)
         else:
             self._draw_numbers(ax, shown, size, opacity)
         if self.lines is not None:
             _draw_lines(ax, self.lines, self.line_shares, size)
         side = _set_limits(ax, all_rows, all_labels)
         if len(self.coordinates) == 1 and len(self.class_names) > 1:
-            _write_class_names(ax, shown, shown_labels, self.class_names, side)
+            _write_class_names(ax, shown, labels, self.class_names, side)
 
     def _draw_numbers(self, ax: Axes, coordinates: Floats, size: float, opacity: float) -> None:
         """Draw rows in the colors of numbers, the emphasized ones last, and a color bar."""
@@ -507,17 +451,7 @@ class EmbeddingDisplay(Display):
         self._draw_color_bar(opaque, self.value_label, height=SIDE)
 
 
-def _rows_of_classifier(estimator: Any, embedding: Any, X: ArrayLike | None, y: ArrayLike | None) -> Rows:
-    """Return the given rows, or the training rows, as the classifier of an embedding sees them."""
-    classifier = embedding.classifier_
-    if not np.array_equal(embedding.model_.X, stored_rows(classifier)[0], equal_nan=True):
-        raise ValueError("The classifier was trained with other rows since; fit the embedding again.")
-    if embedding is estimator:
-        return select_rows(classifier, X, y)
-    return select_rows(Pipeline([*estimator.steps[:-1], ("classifier", classifier)]), X, y)
-
-
-def _votes(rows: Rows) -> tuple[Indices, Floats, Floats]:
+def _votes(rows: base.Rows) -> tuple[Indices, Floats, Floats]:
     """Return neighbors, shares and probabilities; a training row does not vote on itself."""
     exclude = None if rows.source == "row" else np.arange(len(rows.X))
     model = rows.model.model_
@@ -526,8 +460,8 @@ def _votes(rows: Rows) -> tuple[Indices, Floats, Floats]:
 
 
 def _neighbor_lines(
-    rows: Rows, coordinates: Floats, training: Floats, wanted: ArrayLike
-) -> tuple[Floats, Floats]:
+    rows: base.Rows, coordinates: Floats, training: Floats, wanted: ArrayLike
+) -> dict[str, Floats]:
     """Return lines from some of the rows to their neighbors, (n_lines, 2, 2), and the vote shares."""
     neighbors, shares, _ = _votes(rows)
     chosen = np.atleast_1d(np.asarray(wanted))
@@ -535,20 +469,18 @@ def _neighbor_lines(
         validate("lines_from", row, Integer(0, len(coordinates) - 1))
     ends = training[neighbors[chosen]]  # (n_chosen, k, 2)
     starts = np.broadcast_to(coordinates[chosen][:, None], ends.shape)
-    return np.stack([starts, ends], axis=2).reshape(-1, 2, 2), shares[chosen].ravel()
+    lines = np.stack([starts, ends], axis=2).reshape(-1, 2, 2)
+    return {"lines": lines, "line_shares": shares[chosen].ravel()}
 
 
-def _color_options(rows: Rows, color: Any, *, has_labels: bool) -> tuple[str, dict[str, Any]]:
+def _color_options(rows: base.Rows, color: Any, *, has_labels: bool) -> tuple[str, dict[str, Any]]:
     """Return the title and the keyword arguments of EmbeddingDisplay for a choice of colors."""
     if color == "class":
         return "Embedding: similar rows are near each other", {}
     if color == "confidence":
         values, label = _votes(rows)[2].max(axis=1), "probability of the predicted class"
-        return "Probability of the prediction", {
-            "values": values,
-            "value_label": label,
-            "emphasize_low": True,
-        }
+        options: dict[str, Any] = {"values": values, "value_label": label, "emphasize_low": True}
+        return "Probability of the prediction", options
     if color == "error":
         if not has_labels:
             raise ValueError("color='error' needs the labels of X; got y=None.")
@@ -558,18 +490,18 @@ def _color_options(rows: Rows, color: Any, *, has_labels: bool) -> tuple[str, di
         values, names = _dominant_features(rows)
         return "Most relevant feature of each row", {"values": values, "value_names": names}
     features = list(rows.feature_names)
-    if color not in features and color not in range(len(features)):
+    feature = features.index(color) if color in features else color
+    if feature not in range(len(features)):
         raise ValueError(
             f"color must be one of {', '.join(map(repr, COLORS))}, the name of a feature, or its index from "
             f"0 to {len(features) - 1}; got {color!r}."
         )
-    feature = features.index(color) if color in features else color
-    name = shorten(features[feature], 24)
+    name = base.shorten(features[feature], 24)
     values, label = rows.explain().relevances[:, feature], f"share of the vote that depends on {name}"
     return f"Relevance of {name}", {"values": values, "value_label": label}
 
 
-def _dominant_features(rows: Rows) -> tuple[Indices, list[str]]:
+def _dominant_features(rows: base.Rows) -> tuple[Indices, list[str]]:
     """Return the most relevant feature of each row, as an index into the names of the most frequent ones.
 
     All features that are not among the most frequent ones share a name, and so do all rows to which no single
@@ -579,7 +511,7 @@ def _dominant_features(rows: Rows) -> tuple[Indices, list[str]]:
     dominant, is_clear = relevances.argmax(axis=1), relevances.max(axis=1) >= LEAST_RELEVANCE
     counts = np.bincount(dominant[is_clear], minlength=len(rows.feature_names))
     n_present = int((counts > 0).sum())
-    named = largest_first(counts, min(N_NAMED_FEATURES, n_present))
+    named = base.largest_first(counts, min(N_NAMED_FEATURES, n_present))
     indices = np.full(len(counts), len(named))
     indices[named] = np.arange(len(named))
     names = [str(rows.feature_names[feature]) for feature in named]
@@ -588,23 +520,14 @@ def _dominant_features(rows: Rows) -> tuple[Indices, list[str]]:
     return values, names + [NO_FEATURE] * (not is_clear.all())
 
 
-def _format_accuracies(leave_one_out: float | None, held_out: float | None) -> str:
+def _format_accuracies(leave_one_out: float, held_out: float | None) -> str:
     """Format the accuracies of an embedding, without those that are None.
 
     >>> _format_accuracies(0.957, 1.0)
     'leave-one-out .96, held-out 1.00'
     """
-    accuracies = (("leave-one-out", leave_one_out), ("held-out", held_out))
-    texts = [
-        f"{name} {f'{accuracy:.2f}'.removeprefix('0')}"
-        for name, accuracy in accuracies
-        if accuracy is not None
-    ]
-    return ", ".join(texts)
-
-
-def _or_default(value: Any, default: Any) -> Any:
-    return default if value is None else value
+    text = f"leave-one-out {f'{leave_one_out:.2f}'.removeprefix('0')}"
+    return text if held_out is None else f"{text}, held-out {f'{held_out:.2f}'.removeprefix('0')}"
 
 
 def _check_coordinates(name: str, given: Any) -> Any:
@@ -612,30 +535,22 @@ def _check_coordinates(name: str, given: Any) -> Any:
     if given is None:
         return None
     coordinates = np.asarray(given, dtype=np.float64)
-    if coordinates.ndim != 2 or coordinates.shape[1] != 2 or len(coordinates) == 0:
-        raise ValueError(f"{name} must have 2 dimensions to be drawn; got shape {coordinates.shape}.")
-    if not np.isfinite(coordinates).all():
-        raise ValueError(f"{name} must be finite; got {coordinates[~np.isfinite(coordinates)][0]}.")
+    if coordinates.ndim != 2 or coordinates.shape[1] != 2 or not np.isfinite(coordinates).all():
+        shape = coordinates.shape
+        raise ValueError(f"{name}coordinates must be finite, in 2 dimensions; got an array of shape {shape}.")
     return coordinates
 
 
-def _check_length(name: str, given: Any, rows: Floats | None) -> Any:
-    """Return one value per row, (n_rows,), or None."""
-    n_rows = 0 if rows is None else len(rows)
-    if given is not None and np.shape(given) != (n_rows,):
-        raise ValueError(f"{name} must have shape ({n_rows},), one value per row; got {np.shape(given)}.")
-    return None if given is None else np.asarray(given)
-
-
-def _check_indices(name: str, given: Any, rows: Floats | None) -> Labels | None:
-    """Return one index per row into the names of classes or groups, (n_rows,), or None."""
-    indices = _check_length(name, given, rows)
-    if indices is not None and (indices.dtype.kind not in "iu" or indices.min() < 0):
-        raise ValueError(
-            f"{name} must be indices into the names, integers from 0; got {indices[0]!r} "
-            "(np.unique(…, return_inverse=True) returns names and indices)."
-        )
-    return indices
+def _check_rows(name: str, given: Any, rows: Any, *, are_indices: bool = False) -> Any:
+    """Return one value per row, (n_rows,), or None; indices into names are integers from 0."""
+    if given is None:
+        return None
+    values, n_rows = np.asarray(given), 0 if rows is None else len(rows)
+    if values.shape != (n_rows,):
+        raise ValueError(f"{name} must have shape ({n_rows},), one value per row; got {values.shape}.")
+    if are_indices and (values.dtype.kind not in "iu" or values.min() < 0):
+        raise ValueError(f"{name} must be indices into the names, integers from 0; got {values[0]!r}.")
+    return values
 
 
 def _marker_size(n_rows: int, width: float) -> float:
@@ -649,7 +564,7 @@ def _line_width(size: float) -> float:
 
 
 def _draw_rows(
-    ax: Axes, coordinates: Floats, labels: Labels, markers: Sequence[_Marker], size: float, *,
+    ax: Axes, coordinates: Floats, labels: Labels, markers: Sequence[tuple[str, str]], size: float, *,
     pale: bool = False, **options: Any,
 ) -> None:  # fmt: skip
     """Draw every row with the marker of its class, in random order: the same in every figure."""
@@ -657,19 +572,15 @@ def _draw_rows(
     from matplotlib.markers import MarkerStyle
 
     order = np.random.default_rng(0).permutation(len(coordinates))
-    labels = labels[order]
-    colors = np.array([to_rgb(marker.color) for marker in markers])
-    if pale:
-        colors = PALENESS + (1 - PALENESS) * colors
-    areas = size * np.array([AREA_FACTORS[marker.shape] for marker in markers])
+    labels, (x, y) = labels[order], coordinates[order].T
+    colors = np.array([to_rgb(color) for color, _ in markers])
+    colors = PALENESS + (1 - PALENESS) * colors if pale else colors
+    areas = size * np.array([AREA_FACTORS[shape] for _, shape in markers])
     defaults: dict[str, Any] = {"edgecolors": "white", "linewidths": _line_width(size), "zorder": 2}
-    x, y = coordinates[order].T
-    drawn = ax.scatter(
-        x, y, s=areas[labels], c=colors[labels], rasterized=len(labels) > MANY_ROWS,
-        **(defaults | options),
-    )  # fmt: skip
+    options = defaults | {"rasterized": len(labels) > MANY_ROWS} | options
+    drawn = ax.scatter(x, y, s=areas[labels], c=colors[labels], **options)
     # One call of scatter has one shape only.
-    styles = [MarkerStyle(marker.shape) for marker in markers]
+    styles = [MarkerStyle(shape) for _, shape in markers]
     paths = [style.get_path().transformed(style.get_transform()) for style in styles]
     drawn.set_paths([paths[label] for label in labels])
 
@@ -701,10 +612,8 @@ def _set_limits(ax: Axes, coordinates: Floats, labels: Labels) -> float:
     if (np.bincount(labels, outside) > MAX_CLASS_SHARE * np.bincount(labels)).any():
         low, high = lowest, highest
     elif outside.any():
-        ax.text(
-            0.98, 0.98, f"{outside.sum()} outside", transform=ax.transAxes, ha="right", va="top",
-            fontsize=TINY, color="#555555",
-        )  # fmt: skip
+        options: dict[str, Any] = {"transform": ax.transAxes, "ha": "right", "va": "top", "color": "#555555"}
+        ax.text(0.98, 0.98, f"{outside.sum()} outside", fontsize=base.TINY, **options)
     center, half_side = (low + high) / 2, 0.56 * max(float((high - low).max()), 1e-9)
     (left, bottom), (right, top) = center - half_side, center + half_side
     ax.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[], box_aspect=1, anchor="W")
@@ -720,33 +629,30 @@ def _write_class_names(ax: Axes, coordinates: Floats, labels: Labels, names: lis
     """
     from matplotlib.patheffects import withStroke
 
-    texts = short_names(names, 20)
+    texts = base.short_names(names, 20)
+    white = withStroke(linewidth=2.0, foreground="white", alpha=0.85)
+    options: dict[str, Any] = {"ha": "center", "va": "center", "in_layout": False, "path_effects": [white]}
     written: list[tuple[Floats, Floats]] = []  # centers and half sizes of the names
     present, counts = np.unique(labels, return_counts=True)
-    for label in present[largest_first(counts)]:
+    for label in present[base.largest_first(counts)]:
         members = coordinates[labels == label]
         # The median of a class in several clusters is between them: take the row nearest to it.
         middle = members[((members - np.median(members, axis=0)) ** 2).sum(axis=1).argmin()]
         near = members[np.abs(members - middle).max(axis=1) <= NEAR * side]
-        half_size = SMALL / (72 * SIDE) * side * np.array([0.31 * len(texts[label]), 0.7])
+        half_size = base.SMALL / (72 * SIDE) * side * np.array([0.31 * len(texts[label]), 0.7])
         ends = (near[:, 1].max() + half_size[1], near[:, 1].min() - half_size[1])
         centers = [np.array([np.median(near[:, 0]), y]) for y in ends]
         hidden = [int((np.abs(coordinates - center) < half_size).all(axis=1).sum()) for center in centers]
         center = centers[int(np.argmin(hidden))]
-        if any((np.abs(center - other) < half_size + own).all() for other, own in written):
-            continue
-        written.append((center, half_size))
-        ax.text(
-            center[0], center[1], texts[label], fontsize=SMALL, ha="center", va="center", zorder=6,
-            in_layout=False, path_effects=[withStroke(linewidth=2.0, foreground="white", alpha=0.85)],
-        )  # fmt: skip
+        if not any((np.abs(center - other) < half_size + own).all() for other, own in written):
+            written.append((center, half_size))
+            ax.text(center[0], center[1], texts[label], fontsize=base.SMALL, zorder=6, **options)
 
 
-def _legend_handle(marker: _Marker, name: str) -> Line2D:
+def _legend_handle(marker: tuple[str, str], name: str, **options: Any) -> Line2D:
     """Return the entry of a marker in a legend."""
     from matplotlib.lines import Line2D
 
-    size = 5.2 * AREA_FACTORS[marker.shape] ** 0.5
-    return Line2D(
-        [], [], linestyle="none", marker=marker.shape, color=marker.color, markersize=size, label=name
-    )
+    color, shape = marker
+    size = 5.2 * AREA_FACTORS[shape] ** 0.5
+    return Line2D([], [], linestyle="none", marker=shape, color=color, markersize=size, label=name, **options)

@@ -14,26 +14,7 @@ from lann._support.types import Floats
 from lann._support.validation import Integer, validate
 from lann.columns.inputs import take_rows
 from lann.explain import Explanation
-from lann.plot._display import (
-    INK,
-    NEUTRAL,
-    SMALL,
-    TEXT,
-    Display,
-    check_class_names,
-    class_colors,
-    draw_legend,
-    escape_math,
-    label_lines,
-    line_height,
-    percent_label,
-    select_rows,
-    short_names,
-    shorten,
-    stored_rows,
-    text_width,
-    wrap_text,
-)
+from lann.plot import _display as base
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +31,7 @@ AGAINST_COLOR = "#B4B4B4"
 LONGEST_VALUE, LONGEST_HEADER = 24, 12
 
 
-class ExplanationDisplay(Display):
+class ExplanationDisplay(base.Display):
     """One prediction: how its feature values add up to the probability, and its neighbors.
 
     The left panel starts at the base value, the mean vote for the predicted class at the nearest training
@@ -120,7 +101,7 @@ class ExplanationDisplay(Display):
         if feature_names is not None:
             explanation = replace(explanation, feature_names=np.asarray(feature_names))
         self.explanation = explanation[row]
-        self.class_names = check_class_names(explanation.classes, class_names)
+        self.class_names = base.check_class_names(explanation.classes, class_names)
         self.data_name = data_name
         self._row = self.explanation.row(0)
         self._predicted = self._row.class_index(self._row.prediction)
@@ -173,14 +154,14 @@ class ExplanationDisplay(Display):
         if not -n_rows <= row < n_rows:
             raise ValueError(f"row must be one of the {n_rows} rows of X; got {row}.")
         start = row % n_rows
-        rows = select_rows(estimator, take_rows(X, np.array([start])), None)
+        rows = base.select_rows(estimator, take_rows(X, np.array([start])), None)
         explanation = rows.explain()
         if rows.is_transformed:  # the neighbors' values before the transformers are unknown
             explanation = explanation.with_values(rows.X_given, None)
         if explanation.query_ids is None:
             explanation = replace(explanation, query_rows=np.array([start]))
         if ids is not None:
-            row_ids = check_ids(ids, len(stored_rows(rows.model)[0]))
+            row_ids = check_ids(ids, len(base.stored_rows(rows.model)[0]))
             explanation = replace(explanation, neighbor_ids=row_ids[explanation.neighbors])
         display = cls(
             explanation, feature_names=rows.feature_names, class_names=class_names, data_name=data_name
@@ -263,13 +244,15 @@ class ExplanationDisplay(Display):
         features, neighbors = self._feature_lines(n_features), self._neighbor_lines()
         columns = self._value_columns()
         n_lines = max(len(features[0]), len(neighbors[0]))
-        height, fontsize = line_height(n_lines)
-        widths = [0.2 + text_width([*column[1:], "0" * LONGEST_HEADER], SMALL) for column in columns]
+        height, fontsize = base.line_height(n_lines)
+        widths = [
+            0.2 + base.text_width([*column[1:], "0" * LONGEST_HEADER], base.SMALL) for column in columns
+        ]
         sizes = [FEATURES_WIDTH, NEIGHBORS_WIDTH, *([sum(widths)] if columns else [])]
-        labels = text_width(features[0], fontsize) + text_width(neighbors[0], fontsize)
+        labels = base.text_width(features[0], fontsize) + base.text_width(neighbors[0], fontsize)
         size = (sum(sizes) + labels + 0.6, max(1.5 + height * n_lines, 2.8))
-        panels = self._create_panels(ax, self._title(), (1, len(sizes)), size, width_ratios=sizes)[0]
-        self.ax_, self.neighbors_ax_ = panels[:2]
+        panels = self._create_panels(ax, self._title(), (1, len(sizes)), size, width_ratios=sizes)
+        self.neighbors_ax_ = panels[1]
         self.values_ax_ = panels[2] if columns else None
         self._draw_features(*features, fontsize)
         self._draw_neighbors(*neighbors, fontsize)
@@ -287,14 +270,14 @@ class ExplanationDisplay(Display):
         return title, "; ".join(notes)
 
     def _name(self, label: Any, length: int = 40) -> str:
-        return shorten(self.class_names[self._row.class_index(label)], length)
+        return base.shorten(self.class_names[self._row.class_index(label)], length)
 
     def _feature_lines(self, n_features: int) -> tuple[list[str], Floats, Floats]:
         """Return the names, starts and ends of the bars, most relevant feature first, all others in one."""
         row, n_all = self._row, len(self._row.feature_names)
         # A single other feature is shown with its name, as it takes no more space.
         n_shown = n_all if n_all <= n_features + 1 else n_features
-        names = short_names(row.feature_names[:n_shown], 44)
+        names = base.short_names(row.feature_names[:n_shown], 44)
         names = [f"{name} = {self._value(feature)}" for feature, name in enumerate(names)]
         lengths = row.reasons[:n_shown]
         if n_shown < n_all:
@@ -303,57 +286,57 @@ class ExplanationDisplay(Display):
         ends = np.cumsum(lengths)
         if row.support is None or row.base_values is None:
             return names, np.zeros(len(lengths)), lengths
-        base = float(row.base_values[self._predicted])
+        first = float(row.base_values[self._predicted])
         names = ["base value (rows of other classes)", *names, "this row"]
-        starts = np.concatenate([[0.0, base], base + ends[:-1], [0.0]])
-        return names, starts, np.concatenate([[base], base + ends, [base + ends[-1]]])
+        starts = np.concatenate([[0.0, first], first + ends[:-1], [0.0]])
+        return names, starts, np.concatenate([[first], first + ends, [first + ends[-1]]])
 
     def _value(self, feature: int) -> str:
         """Return the value of a feature, whether it is new, or else where it is among the training rows."""
         row = self._row
-        text, note = shorten(value_text(row.values[feature]), 44), row.value_note(feature)
+        text, note = base.shorten(value_text(row.values[feature]), 44), row.value_note(feature)
         note = note or row.percentile_text(feature)
-        return escape_math(f"{text} ({note})" if note else text)
+        return base.escape_math(f"{text} ({note})" if note else text)
 
     def _draw_features(self, names: list[str], starts: Floats, ends: Floats, fontsize: float) -> None:
         from matplotlib.patches import Patch
 
-        predicted, signed = shorten(self.class_names[self._predicted], 28), self._row.support is not None
+        predicted, signed = base.shorten(self.class_names[self._predicted], 28), self._row.support is not None
         has_base, lengths = names[-1] == "this row", ends - starts
-        classes = class_colors(len(self.class_names))
+        classes = base.class_colors(len(self.class_names))
         # With two classes, what is against one of them is for the other one.
         against = classes[1 - self._predicted] if len(classes) == 2 else AGAINST_COLOR
-        pair = (classes[self._predicted], against) if signed else (NEUTRAL, NEUTRAL)
+        pair = (classes[self._predicted], against) if signed else (base.NEUTRAL, base.NEUTRAL)
         colors = np.where(lengths >= 0, *pair).tolist()
         texts = [signed_percent(length) if signed else percent(length, 1) for length in lengths]
         if has_base:
-            colors[0], colors[-1] = "white", INK
+            colors[0], colors[-1] = "white", base.INK
             texts[0], texts[-1] = percent(ends[0], 1), percent(ends[-1], 1)
             # Each value is joined to the bar that starts there.
             y = np.arange(len(names) - 1)
             self.ax_.vlines(ends[:-1], y - 0.33, y + 1.33, color="#777777", linewidth=0.7)
-        edges = [INK if color == "white" else color for color in colors]
+        edges = [base.INK if color == "white" else color for color in colors]
         bars = self.ax_.barh(
             np.arange(len(names)), lengths, left=starts, color=colors, edgecolor=edges, height=0.66
         )
-        self.ax_.bar_label(bars, texts, padding=3, fontsize=SMALL)
+        self.ax_.bar_label(bars, texts, padding=3, fontsize=base.SMALL)
         self.ax_.axvline(0, color="#444444", linewidth=0.9)
         low, high = min(0.0, starts.min(), ends.min()), max(0.0, starts.max(), ends.max())
         space = 0.14 * max(high - low, MIN_RANGE)  # for the texts
         self.ax_.set_xlim(low - (space if low < 0 else 0.0), high + space)
         self.ax_.grid(axis="x", color="#E3E3E3", linewidth=0.7)
         self.ax_.set_axisbelow(True)
-        label_lines(self.ax_, names, fontsize)
-        self.ax_.xaxis.set_major_formatter(percent_label)
+        base.label_lines(self.ax_, names, fontsize)
+        self.ax_.xaxis.set_major_formatter(base.percent_label)
         label = "relevance (share of the vote that depends on the feature)"
         if signed:
             pairs = zip(pair, (f"for {predicted}", f"against {predicted}"), strict=True)
-            handles = [Patch(color=color, label=escape_math(text)) for color, text in pairs]
-            draw_legend(self.ax_, handles, "above", width=FEATURES_WIDTH + 1.0)
+            handles = [Patch(color=color, label=base.escape_math(text)) for color, text in pairs]
+            base.draw_legend(self.ax_, handles, "above", width=FEATURES_WIDTH + 1.0)
             label = f"support of {predicted} by each feature (share of the vote)"
         if has_base:
             label = f"probability of {predicted}: base value + support by each feature"
-        self.ax_.set_xlabel(escape_math(wrap_text(label, FEATURES_WIDTH + 0.5)))
+        self.ax_.set_xlabel(base.escape_math(base.wrap_text(label, FEATURES_WIDTH + 0.5)))
 
     def _neighbor_lines(self) -> tuple[list[str], Floats]:
         """Return the names of the neighbors, and their shares of the vote by class: (n_classes, n_lines).
@@ -368,9 +351,9 @@ class ExplanationDisplay(Display):
         ids = row.neighbors if row.neighbor_ids is None else row.neighbor_ids
         prefix = "row " if ids.dtype.kind in "iu" else ""
         labels = [row.class_index(label) for label in row.neighbor_labels]
-        classes = short_names(self.class_names, 18)
+        classes = base.short_names(self.class_names, 18)
         names = [
-            f"{prefix}{escape_math(shorten(neighbor, 16))} · {classes[label]}"
+            f"{prefix}{base.escape_math(base.shorten(neighbor, 16))} · {classes[label]}"
             for neighbor, label in zip(ids[: row.n_listed], labels, strict=False)
         ]
         if row.others is not None:
@@ -378,21 +361,21 @@ class ExplanationDisplay(Display):
         lines = len(headings) + np.minimum(np.arange(len(labels)), row.n_listed)
         shares = np.zeros((len(classes), len(headings) + len(names)))
         np.add.at(shares, (np.array(labels), lines), row.vote_shares)
-        return [escape_math(heading) for heading in headings] + names, shares
+        return [base.escape_math(heading) for heading in headings] + names, shares
 
     def _draw_neighbors(self, names: list[str], shares: Floats, fontsize: float) -> None:
         """Draw the vote shares in the colors of the classes."""
         ax, totals = self.neighbors_ax_, shares.sum(axis=0)
         starts = np.cumsum(shares, axis=0) - shares
-        for label, color in enumerate(class_colors(len(shares))):
+        for label, color in enumerate(base.class_colors(len(shares))):
             drawn = np.flatnonzero(shares[label])
             ax.barh(drawn, shares[label, drawn], left=starts[label, drawn], color=color, height=0.66)
         for y in np.flatnonzero(totals):
-            ax.text(totals[y], y, f" {percent(totals[y])}", va="center", fontsize=SMALL)
-        label_lines(ax, names, fontsize)
+            ax.text(totals[y], y, f" {percent(totals[y])}", va="center", fontsize=base.SMALL)
+        base.label_lines(ax, names, fontsize)
         ax.set(xlim=(0, 1.35 * totals.max()), xticks=[])
         ax.spines["bottom"].set_visible(False)
-        ax.set_title("neighbors that vote,\nnearest first", fontsize=TEXT)
+        ax.set_title("neighbors that vote,\nnearest first", fontsize=base.TEXT)
         ax.set_xlabel("share of the vote")
 
     def _value_columns(self) -> list[list[str]]:
@@ -400,12 +383,12 @@ class ExplanationDisplay(Display):
         row, columns = self._row, []
         if row.neighbor_values is None:
             return []
-        for feature, header in enumerate(short_names(row.feature_names[:N_VALUE_COLUMNS], 24)):
+        for feature, header in enumerate(base.short_names(row.feature_names[:N_VALUE_COLUMNS], 24)):
             values = [row.values[feature]]
             if row.typical is not None:  # a range, or the most frequent category
                 values.append(row.typical[feature].partition(", ")[0].replace(" to ", "–"))
             values += row.neighbor_values[: row.n_listed, feature].tolist()
-            texts = [escape_math(shorten(value_text(value), LONGEST_VALUE)) for value in values]
+            texts = [base.escape_math(base.shorten(value_text(value), LONGEST_VALUE)) for value in values]
             columns.append([header, *texts])
         return columns
 
@@ -415,9 +398,9 @@ def _draw_values(ax: Axes, columns: list[list[str]], widths: list[float], *, n_l
     ax.set_axis_off()
     ax.set(xlim=(0, sum(widths)), ylim=(n_lines - 1 + 0.6, -0.6))
     for x, width, (header, *texts) in zip(np.cumsum(widths), widths, columns, strict=True):
-        header = wrap_text(header.replace("…", "… "), width - 0.1, SMALL)
+        header = base.wrap_text(header.replace("…", "… "), width - 0.1, base.SMALL)
         top = ax.get_xaxis_transform()
-        ax.text(x, 1.01, header, transform=top, fontsize=SMALL, ha="right", va="bottom")
+        ax.text(x, 1.01, header, transform=top, fontsize=base.SMALL, ha="right", va="bottom")
         for y, text in enumerate(texts):
             weight = "bold" if y == 0 else "normal"
-            ax.text(x, y, text, fontsize=SMALL, ha="right", va="center", fontweight=weight)
+            ax.text(x, y, text, fontsize=base.SMALL, ha="right", va="center", fontweight=weight)

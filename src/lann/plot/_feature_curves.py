@@ -12,23 +12,7 @@ from numpy.typing import ArrayLike
 from lann._support.format import percent
 from lann._support.types import Floats
 from lann._support.validation import Integer, OneOf, validate
-from lann.plot._display import (
-    AGAINST,
-    INK,
-    MAX_ROWS,
-    SMALL,
-    SOFT,
-    TEXT,
-    TINY,
-    Display,
-    draw_legend,
-    escape_math,
-    largest_first,
-    select_rows,
-    short_names,
-    shorten,
-    wrap_text,
-)
+from lann.plot import _display as base
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +35,7 @@ MAX_DISTINCT = 12
 SHADE, HISTOGRAM = "#E8A800", "#C4C8CC"
 # A curve with which differences count the same everywhere, and the height of missing values.
 EVEN: dict[str, Any] = {"color": "#555555", "linewidth": 0.8, "linestyle": "--"}
-GAP: dict[str, Any] = {"color": AGAINST, "linewidth": 1.2, "linestyle": ":"}
+GAP: dict[str, Any] = {"color": base.AGAINST, "linewidth": 1.2, "linestyle": ":"}
 
 
 class CategoryPanel(NamedTuple):
@@ -73,7 +57,7 @@ class CategoryPanel(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class FeatureCurvesDisplay(Display):
+class FeatureCurvesDisplay(base.Display):
     """Learned curve of each feature: the steeper, the more a difference counts there.
 
     A curve rises from the lowest value of the feature to the highest, over the range of the middle 99% of
@@ -182,7 +166,7 @@ class FeatureCurvesDisplay(Display):
         ValueError
             If the model has no feature curves.
         """
-        rows = select_rows(estimator, X, None, max_rows=MAX_ROWS)
+        rows = base.select_rows(estimator, X, None, max_rows=base.MAX_ROWS)
         curves = getattr(rows.model, "curves_", None)
         if curves is None:
             raise ValueError(f"{type(rows.model).__name__} has no feature curves; LANNClassifier has them.")
@@ -221,27 +205,23 @@ class FeatureCurvesDisplay(Display):
             If a parameter is invalid.
         """
         validate("n_features", n_features, Integer(1), OneOf(None))
-        self.shown_ = shown = largest_first(self.relevances, n_features)
+        self.shown_ = shown = base.largest_first(self.relevances, n_features)
         n_columns = min(len(shown), max(2, min(8, round(len(shown) ** 0.5 + 0.3))))
         n_rows = -(-len(shown) // n_columns)
         width = 3.4 if n_columns == 1 else 2.3 if n_columns <= 4 else 1.55
         is_small = n_columns > 4
         size = (0.6 + width * n_columns, 1.3 + (0.72 * width + 0.55) * n_rows)
-        panels = self._create_panels(ax, self._title(), (n_rows, n_columns), size, sharey=True)
-        self.axes_ = panels.ravel()[: len(shown)]
-        self.ax_ = self.axes_[0]
-        for panel in panels.ravel()[len(shown) :]:
-            panel.set_axis_off()
-        names = short_names([self.feature_names[feature] for feature in shown], 30 if is_small else 50)
+        self._create_panels(ax, self._title(), (n_rows, n_columns), size, n_panels=len(shown), sharey=True)
+        names = base.short_names([self.feature_names[feature] for feature in shown], 30 if is_small else 50)
         for panel, feature, name in zip(self.axes_, shown, names, strict=True):
             if feature in self.categories:
                 _draw_categories(panel, self.categories[feature], small=is_small)
             else:
                 self._draw_curve(panel, feature)
             self._label_panel(panel, feature, name, width=width)
-        for panel in panels[:, 0]:
-            panel.set_ylabel("learned scale", fontsize=TINY if is_small else SMALL)
-        draw_legend(self.ax_.figure, self._legend_handles(), "below", width=size[0])
+        for panel in self.axes_[::n_columns]:
+            panel.set_ylabel("learned scale", fontsize=base.TINY if is_small else base.SMALL)
+        base.draw_legend(self.ax_.figure, self._legend_handles(), "below", width=size[0])
         return self
 
     def _title(self) -> tuple[str, ...]:
@@ -262,7 +242,7 @@ class FeatureCurvesDisplay(Display):
         handles: list[Any] = []
         if any(feature not in self.categories for feature in self.shown_):
             handles += [
-                Line2D([], [], color=INK, linewidth=1.8, label="learned curve"),
+                Line2D([], [], color=base.INK, linewidth=1.8, label="learned curve"),
                 Line2D([], [], **EVEN, label="counts the same everywhere"),
                 Patch(color=SHADE, alpha=0.6, label="steeper: counts more here"),
                 Patch(color=HISTOGRAM, label="rows, the middle 99%"),
@@ -270,7 +250,7 @@ class FeatureCurvesDisplay(Display):
         if any(feature in self.gaps for feature in self.shown_):
             handles.append(Line2D([], [], **GAP, label="missing values"))
         if any(feature in self.categories for feature in self.shown_):
-            dot: dict[str, Any] = {"color": INK, "alpha": 0.6, "marker": "o", "linestyle": ""}
+            dot: dict[str, Any] = {"color": base.INK, "alpha": 0.6, "marker": "o", "linestyle": ""}
             handles.append(Line2D([], [], **dot, label="category (size: rows)"))
         return handles
 
@@ -286,14 +266,14 @@ class FeatureCurvesDisplay(Display):
         centers, widths, counts = _histogram(self.data[:, feature], x[0], x[-1])
         panel.bar(centers, 0.36 * counts / max(counts.max(), 1), widths, color=HISTOGRAM)
         panel.plot(x[[0, -1]], height[[0, -1]], **EVEN)
-        panel.plot(x, height, color=INK, linewidth=1.8)
+        panel.plot(x, height, color=base.INK, linewidth=1.8)
         if feature in self.gaps:
             gap, share = self.gaps[feature]
             panel.axhline(gap, **GAP)
             shift, side = (0.02, "bottom") if gap < 0.85 else (-0.02, "top")
             panel.text(
                 0.05, gap + shift, f"missing: {percent(share)}", transform=panel.get_yaxis_transform(),
-                fontsize=TINY, color=AGAINST, va=side,
+                fontsize=base.TINY, color=base.AGAINST, va=side,
                 path_effects=[withStroke(linewidth=2, foreground="white", alpha=0.85)],
             )  # fmt: skip
         margin = 0.03 * (x[-1] - x[0])
@@ -302,7 +282,7 @@ class FeatureCurvesDisplay(Display):
     def _label_panel(self, panel: Axes, feature: int, name: str, *, width: float) -> None:
         """Label the horizontal axis with the user's values, and write the relevance and the name."""
         is_small = width < 2
-        fontsize = TINY if is_small else SMALL
+        fontsize = base.TINY if is_small else base.SMALL
         kind = "number" if self.schema is None else self.schema.features[feature].kind
         if kind == "number":
             data = self.data[:, feature]
@@ -310,10 +290,12 @@ class FeatureCurvesDisplay(Display):
             panel.locator_params(axis="x", nbins=3 if is_small else 4, integer=are_integers)
         elif feature not in self.categories:
             self._label_steps(panel, feature)
-        panel.set_title(f"relevance {100 * self.relevances[feature]:.1f}%", fontsize=fontsize, color=SOFT)
+        panel.set_title(
+            f"relevance {100 * self.relevances[feature]:.1f}%", fontsize=fontsize, color=base.SOFT
+        )
         panel.tick_params(labelsize=fontsize)
-        label = wrap_text(name.replace("…", "… "), 0.85 * width, fontsize)
-        panel.set_xlabel(label, fontsize=fontsize if is_small else TEXT)
+        label = base.wrap_text(name.replace("…", "… "), 0.85 * width, fontsize)
+        panel.set_xlabel(label, fontsize=fontsize if is_small else base.TEXT)
 
     def _label_steps(self, panel: Axes, feature: int) -> None:
         """Label the ticks of a bool, a date or ordered categories."""
@@ -327,8 +309,8 @@ class FeatureCurvesDisplay(Display):
             ticks = np.arange(np.ceil(low), np.floor(high) + 1)
             if len(ticks) > MAX_STEPS:
                 ticks = ticks[[0, len(ticks) // 2, -1]]
-            names = [shorten(described.value(tick), 10) for tick in ticks]
-        panel.set_xticks(ticks, [escape_math(name) for name in names])
+            names = [base.shorten(described.value(tick), 10) for tick in ticks]
+        panel.set_xticks(ticks, [base.escape_math(name) for name in names])
 
 
 def _histogram(data: Floats, low: float, high: float) -> tuple[Floats, Floats, Floats]:
@@ -394,23 +376,27 @@ def _draw_categories(panel: Axes, categories: CategoryPanel, *, small: bool) -> 
     heights, shares = 0.06 + 0.88 * categories.heights, categories.shares
     panel.plot([0.1, 0.1], [0.06, 0.94], color="#CCCCCC", linewidth=1.0, zorder=0)
     panel.scatter(
-        np.full(len(shares), 0.1), heights, s=14 + 220 * shares, color=INK, alpha=0.6, linewidths=0.4,
+        np.full(len(shares), 0.1), heights, s=14 + 220 * shares, color=base.INK, alpha=0.6, linewidths=0.4,
         edgecolors="white",
     )  # fmt: skip
-    named = largest_first(shares, None if len(shares) <= MAX_NAMED else MAX_NAMED - 1)
+    named = base.largest_first(shares, None if len(shares) <= MAX_NAMED else MAX_NAMED - 1)
     named = named[np.argsort(heights[named], kind="stable")]
     n_others = len(shares) - len(named)
     levels = _spread(heights[named], LINE, lowest=0.16 if n_others else 0.06)
-    fontsize = TINY if small or len(named) > 4 else SMALL
+    fontsize = base.TINY if small or len(named) > 4 else base.SMALL
     for category, level in zip(named, levels, strict=True):
         panel.plot([0.14, 0.22], [heights[category], level], color="#999999", linewidth=0.6)
-        name = shorten(categories.names[category], 12 if small else 18)
+        name = base.shorten(categories.names[category], 12 if small else 18)
         panel.text(
-            0.24, level, escape_math(f"{name} ({percent(shares[category])})"), fontsize=fontsize, va="center"
+            0.24,
+            level,
+            base.escape_math(f"{name} ({percent(shares[category])})"),
+            fontsize=fontsize,
+            va="center",
         )
     if n_others:
         panel.text(
-            0.98, 0.01, f"and {n_others} more", fontsize=TINY, color="#555555", va="bottom", ha="right"
+            0.98, 0.01, f"and {n_others} more", fontsize=base.TINY, color="#555555", va="bottom", ha="right"
         )
     panel.set(xlim=(0.0, 1.0), ylim=(0.0, 1.04), xticks=[], yticks=[])
 

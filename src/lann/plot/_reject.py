@@ -13,13 +13,7 @@ from lann import reject
 from lann._support.format import class_color, class_text, counted
 from lann._support.types import Floats
 from lann._support.validation import OneOf, validate
-from lann.plot._display import (
-    SMALL,
-    Display,
-    escape_math,
-    short_names,
-    wrap_text,
-)
+from lann.plot import _display as base
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,7 +76,7 @@ class _Rows(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class RejectDisplay(Display):
+class RejectDisplay(base.Display):
     """How good predictions are if the least certain ones are rejected, for every share of rejected rows.
 
     The curve of a good certainty is low on the left: the errors are among the rows that are rejected first.
@@ -288,7 +282,7 @@ class RejectDisplay(Display):
         """
         self._create_axes(ax, SIZE, grid="both", percent="both")
         n_before = sum(line.get_gid() == CURVE for line in self.ax_.lines)
-        names = short_names([curve.name for curve in self.curves], LONGEST_NAME)
+        names = base.short_names([curve.name for curve in self.curves], LONGEST_NAME)
         limits = [self.ax_.get_ylim()] if n_before else []
         self.lines_ = []
         for number, (curve, name) in enumerate(zip(self.curves, names, strict=True), n_before):
@@ -297,10 +291,10 @@ class RejectDisplay(Display):
         self.ax_.set(xlim=(0.0, 1.0), ylim=(np.min(limits), np.max(limits)))
         title, label = (text.format(self.class_name) for text in KINDS[self.kind])
         x_label = "accepted rows" if self.kind == "risk_coverage" else "rejected rows"
-        self.ax_.set(xlabel=x_label, ylabel=escape_math(wrap_text(label, SIZE[1] - 0.6)))
+        self.ax_.set(xlabel=x_label, ylabel=base.escape_math(base.wrap_text(label, SIZE[1] - 0.6)))
         if n_before == 0:
             self._set_title(title, self.subtitle, width=SIZE[0] - 0.4)
-        self.ax_.legend(fontsize=SMALL, framealpha=0.85, edgecolor="none", loc="best")
+        self.ax_.legend(fontsize=base.SMALL, framealpha=0.85, edgecolor="none", loc="best")
         return self
 
     def _draw(self, curve: RejectCurve, name: str, number: int) -> Line2D:

@@ -11,28 +11,7 @@ from numpy.typing import ArrayLike
 from lann._support.format import N_COLORS, class_color
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import Integer, OneOf, validate
-from lann.plot._display import (
-    MARKERS,
-    MAX_ROWS,
-    SMALL,
-    TEXT,
-    TINY,
-    Display,
-    Rows,
-    check_class_names,
-    class_colors,
-    draw_legend,
-    escape_math,
-    label_lines,
-    largest_first,
-    line_height,
-    percent_label,
-    select_rows,
-    short_names,
-    shorten,
-    text_width,
-    wrap_text,
-)
+from lann.plot import _display as base
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +41,7 @@ QUANTITIES = {
 
 def row_quantities(
     estimator: Any, X: ArrayLike | None, y: ArrayLike | None, *, quantity: str, max_rows: int
-) -> tuple[Rows, Floats]:
+) -> tuple[base.Rows, Floats]:
     """Compute the importance of every feature to the given rows or the training rows.
 
     Parameters
@@ -78,7 +57,7 @@ def row_quantities(
     values : ndarray of shape (n_rows, n_features)
     """
     validate("quantity", quantity, OneOf(*QUANTITIES))
-    rows = select_rows(estimator, X, y, max_rows=max_rows)
+    rows = base.select_rows(estimator, X, y, max_rows=max_rows)
     if quantity == "feature_weights" and X is None:
         weights = np.asarray(rows.model.feature_weights_)[rows.indices]
     else:
@@ -93,9 +72,9 @@ def _draw_heat_map(ax: Axes, image: Floats, features: Any, vmax: float | None = 
     """Draw a heat map with a column for each feature."""
     drawn = ax.imshow(image, aspect="auto", interpolation="nearest", cmap="Blues", vmin=0.0, vmax=vmax)
     ax.spines[:].set_visible(False)
-    texts = short_names(features, 28)
+    texts = base.short_names(features, 28)
     few = len(texts) <= 8
-    fontsize = TEXT if few else SMALL if len(texts) <= 32 else TINY
+    fontsize = base.TEXT if few else base.SMALL if len(texts) <= 32 else base.TINY
     options: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(range(len(texts)), texts, fontsize=fontsize, **(options if few else {"rotation": 90}))
     ax.tick_params(axis="x", length=2)
@@ -103,7 +82,7 @@ def _draw_heat_map(ax: Axes, image: Floats, features: Any, vmax: float | None = 
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class RelevanceDisplay(Display):
+class RelevanceDisplay(base.Display):
     """Relevance of every feature to the rows of each class.
 
     A marker is the mean over the rows of a class, and the bar behind it covers the middle 80% of them. Up to
@@ -209,7 +188,7 @@ class RelevanceDisplay(Display):
         ValueError
             If a parameter is invalid or the model does not have the quantity.
         """
-        rows, values = row_quantities(estimator, X, y, quantity=quantity, max_rows=MAX_ROWS)
+        rows, values = row_quantities(estimator, X, y, quantity=quantity, max_rows=base.MAX_ROWS)
         means, lows, highs = np.full((3, len(rows.model.classes_), values.shape[1]), np.nan)
         for label in np.unique(rows.labels):
             members = values[rows.labels == label]
@@ -220,7 +199,7 @@ class RelevanceDisplay(Display):
             lows=lows,
             highs=highs,
             feature_names=rows.feature_names,
-            class_names=check_class_names(rows.model.classes_, class_names),
+            class_names=base.check_class_names(rows.model.classes_, class_names),
             quantity=quantity,
             subtitle=rows.describe(data_name),
         )
@@ -247,7 +226,7 @@ class RelevanceDisplay(Display):
             If a parameter is invalid.
         """
         validate("n_features", n_features, Integer(1), OneOf(None))
-        shown = largest_first(np.nan_to_num(self.means).max(axis=0), n_features)
+        shown = base.largest_first(np.nan_to_num(self.means).max(axis=0), n_features)
         present = np.flatnonzero(~np.isnan(self.means).all(axis=1))
         if len(present) > MAX_PANELS:
             self._plot_heat_map(ax, present, shown)
@@ -257,44 +236,39 @@ class RelevanceDisplay(Display):
 
     def _plot_panels(self, ax: Axes | None, present: Indices, shown: Indices) -> None:
         """Draw the means and quantiles of each class in a panel of its own."""
-        height, fontsize = line_height(len(shown))
-        names = short_names(self.feature_names[shown], 36)
+        height, fontsize = base.line_height(len(shown))
+        names = base.short_names(self.feature_names[shown], 36)
         panel_width = max(PANEL_WIDTH, WIDTH / len(present))
-        width = text_width(names, fontsize) + 0.3 + panel_width * len(present)
-        title, size, grid = (
-            self._title(len(shown)),
-            (width, 1.9 + height * len(shown)),
-            "both" if len(shown) > 8 else "x",
-        )
-        panels = self._create_panels(
-            ax, title, (1, len(present)), size, grid=grid, percent="x", sharex=True, sharey=True
-        )
-        self.axes_ = panels[0]
-        self.ax_ = self.axes_[0]
+        width = base.text_width(names, fontsize) + 0.3 + panel_width * len(present)
+        self._create_panels(
+            ax, self._title(len(shown)), (1, len(present)), (width, 1.9 + height * len(shown)),
+            grid="both" if len(shown) > 8 else "x", percent="x", sharex=True, sharey=True,
+        )  # fmt: skip
         for panel, label in zip(self.axes_, present, strict=True):
             self._draw_class(panel, label, shown)
-            name = shorten(self.class_names[label], 34).replace("…", "… ")
-            panel.set_title(escape_math(wrap_text(name, panel_width - 0.15, SMALL)), fontsize=SMALL)
+            name = base.shorten(self.class_names[label], 34).replace("…", "… ")
+            panel.set_title(
+                base.escape_math(base.wrap_text(name, panel_width - 0.15, base.SMALL)), fontsize=base.SMALL
+            )
             panel.set_xlim(left=0)
             panel.tick_params(axis="y", length=0)
             panel.locator_params(axis="x", nbins=2 if panel_width < 2 else 4)
-        label_lines(self.ax_, names, fontsize)
+        base.label_lines(self.ax_, names, fontsize)
         lines = f"{QUANTITIES[self.quantity].axis_label}\nmarker: mean; bar: the middle 80% of the rows"
-        self.ax_.figure.supxlabel(wrap_text(lines, width - 1.0), fontsize=TEXT)
+        self.ax_.figure.supxlabel(base.wrap_text(lines, width - 1.0), fontsize=base.TEXT)
 
     def _plot_heat_map(self, ax: Axes | None, present: Indices, shown: Indices) -> None:
         """Draw the means of many classes: a line for each class, a column for each feature."""
-        height, fontsize = line_height(len(present))
-        names = short_names(self.class_names[present], 44)
-        width = max(text_width(names, fontsize) + _column_width(len(shown)) * len(shown) + 1.2, 5.0)
+        height, fontsize = base.line_height(len(present))
+        names = base.short_names(self.class_names[present], 44)
+        width = max(base.text_width(names, fontsize) + _column_width(len(shown)) * len(shown) + 1.2, 5.0)
         height = 0.85 * height * len(present)
         self._create_axes(ax, (width, 3.2 + height))
-        self.axes_ = np.array([self.ax_], dtype=object)
         drawn = _draw_heat_map(self.ax_, self.means[np.ix_(present, shown)], self.feature_names[shown])
-        label_lines(self.ax_, names, fontsize, margin=0.5)
+        base.label_lines(self.ax_, names, fontsize, margin=0.5)
         self.ax_.set_ylabel("class")
         label = f"mean over the rows of a class: {QUANTITIES[self.quantity].axis_label}"
-        self._draw_color_bar(drawn, label, height=2.2 + 0.7 * height, format=percent_label)
+        self._draw_color_bar(drawn, label, height=2.2 + 0.7 * height, format=base.percent_label)
         self._set_title(*self._title(len(shown)), width=width)
 
     def _title(self, n_shown: int) -> tuple[str, ...]:
@@ -306,12 +280,12 @@ class RelevanceDisplay(Display):
         color, few, y = class_color(label), len(shown) <= 40, np.arange(len(shown))
         low, high = self.lows[label, shown], self.highs[label, shown]
         panel.hlines(y, low, high, color=color, linewidth=3.2 if few else 2.2, alpha=0.38)
-        marker, size = MARKERS[label % len(MARKERS)], 4.5 if few else 3.2
+        marker, size = base.MARKERS[label % len(base.MARKERS)], 4.5 if few else 3.2
         panel.plot(self.means[label, shown], y, marker, color=color, markersize=size)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class RelevanceMapDisplay(Display):
+class RelevanceMapDisplay(base.Display):
     """Heat map of rows by features: the darker, the more the prediction of a row depends on the feature.
 
     The rows are ordered by hierarchical clustering, so that rows with similar relevances are adjacent and
@@ -423,7 +397,7 @@ class RelevanceMapDisplay(Display):
             relevances=values,
             labels=rows.labels,
             feature_names=rows.feature_names,
-            class_names=check_class_names(rows.model.classes_, class_names),
+            class_names=base.check_class_names(rows.model.classes_, class_names),
             quantity=quantity,
             subtitle=rows.describe(data_name),
         )
@@ -452,16 +426,16 @@ class RelevanceMapDisplay(Display):
         from matplotlib.patches import Patch
 
         validate("n_features", n_features, Integer(1), OneOf(None))
-        self.shown_ = shown = largest_first(self.relevances.mean(axis=0), n_features)
+        self.shown_ = shown = base.largest_first(self.relevances.mean(axis=0), n_features)
         present = np.unique(self.labels)
         by_class = len(present) > N_COLORS
         groups = [np.flatnonzero(self.labels == label) for label in present]
         groups = groups if by_class else [np.arange(len(self.labels))]
         self.row_order_ = np.concatenate([rows[_cluster_order(self.relevances[rows])] for rows in groups])
-        names = short_names(self.class_names[present], 40)
+        names = base.short_names(self.class_names[present], 40)
         columns = _column_width(len(shown)) * len(shown)
-        line, fontsize = line_height(len(present))
-        width = max(2.0 + columns + (text_width(names, fontsize) if by_class else 0.0), 4.6)
+        line, fontsize = base.line_height(len(present))
+        width = max(2.0 + columns + (base.text_width(names, fontsize) if by_class else 0.0), 4.6)
         height = max(3.6, 0.8 * line * len(present)) if by_class else 3.6
         self._create_axes(ax, (width, height + 2.2))
         image = self.relevances[np.ix_(self.row_order_, shown)]
@@ -473,13 +447,13 @@ class RelevanceMapDisplay(Display):
         if by_class:
             self._name_classes(strip, present, names, fontsize)
         else:
-            strip.set_ylabel(f"{len(self.row_order_)} rows, similar ones adjacent", fontsize=SMALL)
+            strip.set_ylabel(f"{len(self.row_order_)} rows, similar ones adjacent", fontsize=base.SMALL)
             pairs = zip(present, names, strict=True)
             handles = [Patch(color=class_color(label), label=name) for label, name in pairs]
-            legend = draw_legend(self.ax_, handles, "above", width=max(columns + 0.6, 3.0))
+            legend = base.draw_legend(self.ax_, handles, "above", width=max(columns + 0.6, 3.0))
             pad += legend.get_window_extent().height * 72 / self.figure_.dpi
         quantity = QUANTITIES[self.quantity]
-        self._draw_color_bar(drawn, quantity.axis_label, height=height, format=percent_label)
+        self._draw_color_bar(drawn, quantity.axis_label, height=height, format=base.percent_label)
         self._set_title(f"{quantity.title}, by row", self.subtitle, width=width, pad=pad)
         return self
 
@@ -487,7 +461,7 @@ class RelevanceMapDisplay(Display):
         """Draw the classes of the rows to the left of the heat map."""
         from matplotlib.colors import ListedColormap
 
-        colors = class_colors(len(self.class_names))
+        colors = base.class_colors(len(self.class_names))
         strip = self.ax_.inset_axes((-1.4 * width, 0.0, width, 1.0))
         strip.imshow(
             self.labels[self.row_order_][:, None], aspect="auto", interpolation="nearest",
@@ -503,7 +477,7 @@ class RelevanceMapDisplay(Display):
         ends = np.cumsum(counts)
         strip.set_yticks(ends - counts / 2 - 0.5, names, fontsize=fontsize)
         strip.tick_params(axis="y", length=0)
-        strip.set_ylabel("class", fontsize=SMALL)
+        strip.set_ylabel("class", fontsize=base.SMALL)
         for panel in (self.ax_, strip):
             panel.hlines(ends[:-1] - 0.5, *panel.get_xlim(), color="white", linewidth=0.8)
 

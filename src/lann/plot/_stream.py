@@ -11,17 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from lann._support.format import class_color, counted, percent
-from lann.plot._display import (
-    AGAINST,
-    FOR,
-    INK,
-    NEUTRAL,
-    UNRANKED,
-    Display,
-    draw_legend,
-    escape_math,
-    percent_label,
-)
+from lann.plot import _display as base
 from lann.streams import PrequentialCurve, PrequentialEvaluation, PrequentialScores, prequential
 
 if TYPE_CHECKING:
@@ -34,13 +24,14 @@ MOST_LINES = 40
 MOST_BELOW = 0.35
 # How the classifiers that learn nothing are named and drawn, by their scores.
 BASELINES: dict[str, tuple[str, dict[str, Any]]] = {
-    "no_change_accuracy": ("label of the row before", {"color": NEUTRAL, "linestyle": ":"}),
+    "no_change_accuracy": ("label of the row before", {"color": base.NEUTRAL, "linestyle": ":"}),
     "majority_accuracy": ("most frequent label", {"color": "#B8A26B", "linestyle": "--"}),
 }
+DRIFT: dict[str, Any] = {"color": base.AGAINST, "linewidth": 0.8, "alpha": 0.5, "zorder": 0.5}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class StreamDisplay(Display):
+class StreamDisplay(base.Display):
     """Accuracy of the last rows along a stream, with drifts and the sizes of the memories.
 
     The upper panel has the accuracy in a moving window, beside that of two classifiers that learn nothing:
@@ -208,10 +199,9 @@ class StreamDisplay(Display):
         has_many = bool(self.curve.n_drifts[-1] > MOST_LINES)
         heights = [2.2, *([1.0] if has_sizes else []), *([0.45] if has_many else [])]
         size = (WIDTH, 1.6 + 1.6 * sum(heights))
-        self.axes_ = self._create_panels(
+        self._create_panels(
             ax, self._title(), (len(heights), 1), size, grid="y", height_ratios=heights, sharex=True
-        )[:, 0]
-        self.ax_ = self.axes_[0]
+        )
         handles = self._draw_accuracy(self.ax_)
         if has_sizes:
             handles += self._draw_sizes(self.axes_[1])
@@ -220,12 +210,14 @@ class StreamDisplay(Display):
         for panel in self.axes_:
             panel.set_xlim(0, self.curve.rows[-1])
             for row in [] if has_many else self.drifts:
-                line = panel.axvline(row, color=AGAINST, linewidth=0.8, alpha=0.5, zorder=0.5, label="drift")
+                line = panel.axvline(
+                    row, color=base.AGAINST, linewidth=0.8, alpha=0.5, zorder=0.5, label="drift"
+                )
         if self.drifts and not has_many:
             handles.append(line)
         self.axes_[-1].set_xlabel("rows")
         self.axes_[-1].xaxis.set_major_formatter("{x:,.0f}")
-        draw_legend(self.ax_, handles, "above", width=WIDTH - 1.0)
+        base.draw_legend(self.ax_, handles, "above", width=WIDTH - 1.0)
         return self
 
     def _title(self) -> tuple[str, str]:
@@ -239,46 +231,37 @@ class StreamDisplay(Display):
 
     def _draw_accuracy(self, ax: Axes) -> list[Any]:
         """Draw the accuracies of the classifier, of others and of the baselines; return the lines."""
-        (line,) = ax.plot(
-            self.curve.rows,
-            self.curve.accuracy,
-            color=FOR,
-            linewidth=1.6,
-            label=escape_math(self.name),
-            zorder=3,
-        )
-        lines = [line]
-        for number, (name, curve) in enumerate(self.others.items(), 2):
-            color, label = class_color(number), escape_math(name)
-            lines += ax.plot(curve.rows, curve.accuracy, color=color, linewidth=1.1, label=label)
-        accuracies = [curve.accuracy for curve in (self.curve, *self.others.values())]
-        lowest = min(float(np.percentile(accuracy, 2)) for accuracy in accuracies)
-        curves = {score: getattr(self.curve, score) for score in BASELINES}
+        lines, lowest = [], 1.0
+        for number, (name, curve) in enumerate([(self.name, self.curve), *self.others.items()], 1):
+            style: dict[str, Any] = {"color": class_color(number), "linewidth": 1.1}
+            style = {"color": base.FOR, "linewidth": 1.6, "zorder": 3} if number == 1 else style
+            lines += ax.plot(curve.rows, curve.accuracy, label=base.escape_math(name), **style)
+            lowest = min(lowest, float(np.percentile(curve.accuracy, 2)))
         # Baselines far below are not shown, as the legend has them.
-        lowest = min(
-            [lowest, *(curve.min() for curve in curves.values() if curve.min() >= lowest - MOST_BELOW)]
-        )
+        lows = [getattr(self.curve, score).min() for score in BASELINES]
+        lowest = min([lowest, *(low for low in lows if low >= lowest - MOST_BELOW)])
         bottom = max(lowest, 0.0) - 0.03
-        for score, curve in curves.items():
-            name, style = BASELINES[score]
+        for score, (name, style) in BASELINES.items():
+            curve = getattr(self.curve, score)
             below = ", below" if curve.max() < bottom else ""
             label = f"{name} ({percent(getattr(self.scores, score), 1)}{below})"
             lines += ax.plot(self.curve.rows, curve, linewidth=1.0, label=label, **style)
         ax.set_ylabel("accuracy")
-        ax.yaxis.set_major_formatter(percent_label)
+        ax.yaxis.set_major_formatter(base.percent_label)
         ax.set_ylim(bottom, 1.0 + 0.02 * (1.0 - bottom))
         return lines
 
     def _draw_sizes(self, ax: Axes) -> list[Any]:
-        rows = self.curve.rows
-        lines = ax.plot(rows, self.curve.short_term_size, color=INK, linewidth=1.2, label="short-term memory")
-        lines += ax.plot(
-            rows, self.curve.long_term_size, color=UNRANKED, linewidth=1.2, label="long-term memory"
+        sizes = np.column_stack([self.curve.short_term_size, self.curve.long_term_size])
+        lines = ax.plot(
+            self.curve.rows, sizes, linewidth=1.2, label=["short-term memory", "long-term memory"]
         )
+        for line, color in zip(lines, (base.INK, base.UNRANKED), strict=True):
+            line.set_color(color)
         ax.set_ylim(bottom=0)
         ax.set_ylabel("rows in memory")
         ax.yaxis.set_major_formatter("{x:,.0f}")
-        return list(lines)
+        return lines
 
     def _draw_numbers(self, ax: Axes) -> None:
         """Draw the number of drifts between points of the curve, for about 100 bars."""
@@ -286,6 +269,6 @@ class StreamDisplay(Display):
         rows, counts = self.curve.rows[::-step][::-1], self.curve.n_drifts[::-step][::-1]
         starts = np.r_[0, rows[:-1]]
         drifts = np.diff(counts, prepend=0)
-        ax.bar(starts, drifts, width=rows - starts, align="edge", color=AGAINST, alpha=0.6)
+        ax.bar(starts, drifts, width=rows - starts, align="edge", color=base.AGAINST, alpha=0.6)
         ax.set_ylabel("drifts")
         ax.locator_params(axis="y", nbins=3, integer=True)

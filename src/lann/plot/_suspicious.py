@@ -12,29 +12,14 @@ from lann._support.format import counted
 from lann._support.inputs import check_ids
 from lann._support.validation import Integer, validate
 from lann.explain import suspicious_rows
-from lann.plot._display import (
-    AGAINST,
-    NEUTRAL,
-    SMALL,
-    SOFT,
-    Display,
-    check_class_names,
-    escape_math,
-    label_lines,
-    largest_first,
-    last_step,
-    line_height,
-    short_names,
-    shorten,
-    text_width,
-)
+from lann.plot import _display as base
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @dataclass(eq=False, repr=False)
-class SuspiciousRowsDisplay(Display):
+class SuspiciousRowsDisplay(base.Display):
     """Rows with the most suspicious labels, and the scores of all rows.
 
     The left panel lists the rows with the highest scores, with their labels and the labels that their
@@ -140,9 +125,9 @@ class SuspiciousRowsDisplay(Display):
         ValueError
             If a parameter is invalid or the model has no neighbors that vote.
         """
-        model = last_step(estimator)
+        model = base.last_step(estimator)
         suspicion = suspicious_rows(model, n_neighbors=n_neighbors)
-        names = np.array(check_class_names(model.classes_, class_names))
+        names = np.array(base.check_class_names(model.classes_, class_names))
         n_training = len(suspicion.scores)
         row_names = np.arange(n_training) if suspicion.ids is None else suspicion.ids
         display = cls(
@@ -175,13 +160,13 @@ class SuspiciousRowsDisplay(Display):
             If a parameter is invalid.
         """
         validate("n_rows", n_rows, Integer(1))
-        self.shown_ = largest_first(self.scores, n_rows)
-        height, fontsize = line_height(len(self.shown_))
+        self.shown_ = base.largest_first(self.scores, n_rows)
+        height, fontsize = base.line_height(len(self.shown_))
         names = self._row_labels()
-        size = (5.4 + text_width(names, fontsize), max(1.8 + height * len(names), 3.2))
+        size = (5.4 + base.text_width(names, fontsize), max(1.8 + height * len(names), 3.2))
         title = ("Training rows whose labels their neighbors contradict", self.subtitle)
-        panels = self._create_panels(ax, title, (1, 2), size, percent="x", width_ratios=(1.6, 1.0))[0]
-        self.ax_, self.scores_ax_ = panels
+        panels = self._create_panels(ax, title, (1, 2), size, percent="x", width_ratios=(1.6, 1.0))
+        self.scores_ax_ = panels[1]
         self._draw_list(names, fontsize)
         self._draw_histogram()
         for panel in panels:  # with the full range of a share, small scores look small
@@ -190,19 +175,19 @@ class SuspiciousRowsDisplay(Display):
 
     def _draw_list(self, names: list[str], fontsize: float) -> None:
         shown, y = self.shown_, np.arange(len(self.shown_))
-        self.ax_.hlines(y, 0, self.scores[shown], color=AGAINST, linewidth=2, alpha=0.6)
-        self.ax_.plot(self.scores[shown], y, "o", color=AGAINST, markersize=5)
-        label_lines(self.ax_, names, fontsize)
-        self.ax_.set_title("row · label → most votes", loc="left", fontsize=SMALL, color=SOFT)
+        self.ax_.hlines(y, 0, self.scores[shown], color=base.AGAINST, linewidth=2, alpha=0.6)
+        self.ax_.plot(self.scores[shown], y, "o", color=base.AGAINST, markersize=5)
+        base.label_lines(self.ax_, names, fontsize)
+        self.ax_.set_title("row · label → most votes", loc="left", fontsize=base.SMALL, color=base.SOFT)
         number = counted(len(shown), "most suspicious row")
         self.ax_.set_xlabel(f"share of the neighbors' vote against the label\n{number}")
 
     def _draw_histogram(self) -> None:
-        _, edges, bars = self.scores_ax_.hist(self.scores, bins=30, color=NEUTRAL)
+        _, edges, bars = self.scores_ax_.hist(self.scores, bins=30, color=base.NEUTRAL)
         lowest_shown = self.scores[self.shown_[-1]]
         for right, bar in zip(edges[1:], bars, strict=True):
             if right > lowest_shown or right == edges[-1]:
-                bar.set_color(AGAINST)
+                bar.set_color(base.AGAINST)
         self.scores_ax_.set_yscale("symlog", linthresh=1)
         self.scores_ax_.yaxis.set_major_formatter("{x:g}")
         self.scores_ax_.set_xlabel(f"vote against the label\nall {counted(len(self.scores), 'row')}")
@@ -211,8 +196,8 @@ class SuspiciousRowsDisplay(Display):
     def _row_labels(self) -> list[str]:
         """Return the names of the rows that are listed, with their labels and the suggested ones."""
         prefix = "row " if np.issubdtype(self.ids.dtype, np.integer) else ""
-        ids = [escape_math(f"{prefix}{shorten(self.ids[row], 14)}") for row in self.shown_]
-        both = short_names([*self.labels[self.shown_], *self.suggested[self.shown_]], 22)
+        ids = [base.escape_math(f"{prefix}{base.shorten(self.ids[row], 14)}") for row in self.shown_]
+        both = base.short_names([*self.labels[self.shown_], *self.suggested[self.shown_]], 22)
         pairs = zip(ids, both[: len(ids)], both[len(ids) :], strict=True)
         return [
             f"{row} · {label}" + (f" → {other}?" if other != label else "") for row, label, other in pairs
