@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.training import Settings, _initial
-from lann.training._point_stage import PointMatrices, matrix_gradient
+from lann.training._point_matrices import PointMatrices, matrix_gradient
 
 
 @pytest.fixture(params=[3, 2], ids=["square", "low rank"])

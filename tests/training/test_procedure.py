@@ -3,7 +3,7 @@ import pytest
 
 from lann.metric import Levels
 from lann.training import Settings, _initial, n_epochs_of, train
-from lann.training._procedure import plan_epochs
+from lann.training._train import plan_epochs
 
 ONLY_POINTS = {"curves": False, "linear_map": False, "class_metrics": False}
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.training import Settings, _point_stage, plan_tiles, train_tile
+from lann.training import Settings, _point_stage, _train, plan_tiles, train_tile
 
 
 @pytest.fixture
@@ -11,10 +11,11 @@ def grid():
     return centers, np.random.default_rng(0).integers(5, 15, 36)
 
 
-def test_tiles_have_every_cell_with_rows_once(grid):
+def test_tiles_have_every_cell_with_rows_once(grid, monkeypatch):
+    monkeypatch.setattr(_train, "TILE_ROWS", 60)
     centers, counts = grid
     counts[[3, 20]] = 0
-    tiles = plan_tiles(centers, counts, n_reached=5, tile_rows=60)
+    tiles = plan_tiles(centers, counts, n_reached=5)
     assert len(tiles) == -(-counts.sum() // 60)
     own = np.concatenate([tile.own for tile in tiles])
     np.testing.assert_array_equal(np.sort(own), np.flatnonzero(counts))
@@ -28,9 +29,9 @@ def test_tiles_have_every_cell_with_rows_once(grid):
 def test_a_tile_with_all_rows_is_the_ordinary_training(plain):
     settings, none = Settings(), np.empty(0, np.int64)
     rows = np.arange(len(plain.X))
-    result = train_tile(plain, rows, settings, 2, np.random.default_rng(3))
+    trained, tile_losses = train_tile(plain, rows, settings, 2, np.random.default_rng(3))
     stage = _point_stage.PointStage(plain, settings, 2, none, none, np.random.default_rng(3))
     losses = [stage.train_epoch(0), stage.train_epoch(1)]
-    assert result.losses == losses
-    assert result.point_matrices is None
-    np.testing.assert_array_equal(result.point_log_weights, stage.levels().point_log_weights)
+    assert tile_losses == losses
+    assert trained.point_matrices is None
+    np.testing.assert_array_equal(trained.point_log_weights, stage.levels().point_log_weights)

@@ -135,12 +135,13 @@ class PublishedLANN(Baseline, NeighborClassifier):
             n_jobs=self.n_jobs,
         )
         levels = Levels.plain(X, labels, len(self.classes_))
-        result = train_online(levels, settings, self._rng(), callback=self._on_epoch_end)
-        self.components_ = result.levels.components
-        self.temperature_ = result.temperature
-        self.loss_curve_, self.n_iter_ = result.losses, len(result.losses)
+        trained, losses, temperature = train_online(
+            levels, settings, self._rng(), callback=self._on_epoch_end
+        )
+        self.components_, self.temperature_ = trained.components, temperature
+        self.loss_curve_, self.n_iter_ = losses, len(losses)
         return LocalModel(
-            result.levels, n_candidates=None, n_neighbors=self.n_neighbors, power=1.0, n_jobs=self.n_jobs
+            trained, n_candidates=None, n_neighbors=self.n_neighbors, power=1.0, n_jobs=self.n_jobs
         )
 
     def _on_epoch_end(self, epoch: Epoch) -> bool:

@@ -295,13 +295,13 @@ def train_rows(
         trained_rows, position = np.unique(copies.group[own], return_inverse=True)
         levels, cells = copies.merge(levels), rows.cells[copies.distinct]
     index = replace(index, cells=cells)
-    trained = train_tile(levels, trained_rows, settings, n_epochs, deepcopy(rng), index=index)
+    trained, losses = train_tile(levels, trained_rows, settings, n_epochs, deepcopy(rng), index=index)
     matrices = trained.point_matrices
     return TileRows(
         rows.numbers[own],
         trained.point_log_weights[position].astype(np.float32),
         None if matrices is None else matrices[position],
-        trained.losses,
+        losses,
     )
 
 

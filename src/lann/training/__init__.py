@@ -4,10 +4,11 @@ from lann.training._candidates import stratified_sample
 from lann.training._initial import select_vote
 from lann.training._loss import OnlineSettings, Settings
 from lann.training._online import extend, train_online, warm_start
-from lann.training._procedure import Epoch, TrainingResult, train_distinct
+from lann.training._procedure import Epoch
 from lann.training._train import (
     SAMPLE_ROWS,
     Tile,
+    TrainingResult,
     draw_calibration_rows,
     draw_partition_rows,
     mean_class_weights,
@@ -15,6 +16,7 @@ from lann.training._train import (
     n_reached_of,
     plan_tiles,
     train,
+    train_distinct,
     train_tile,
     with_shared_levels,
 )

@@ -10,6 +10,8 @@ from lann.search import CellSearch, ExactSearch, coarse_search, smallest
 from lann.training._loss import Targets
 from lann.vote import VoteRule, class_shares, zero_distance_guard
 
+NO_ROWS: Indices = np.empty(0, np.int64)
+
 
 class QueryStream:
     """Rows in shuffled order, without end: every row once before any row again.
@@ -23,16 +25,13 @@ class QueryStream:
     def __init__(self, rows: Indices, rng: np.random.Generator) -> None:
         self._rows = rows
         self._rng = rng
-        self._waiting = np.empty(0, np.int64)
+        self._waiting = NO_ROWS
 
     def take(self, n: int) -> Indices:
         """Return the next n rows."""
-        drawn, n_drawn = [self._waiting], len(self._waiting)
-        while n_drawn < n:
-            drawn.append(self._rng.permutation(self._rows))
-            n_drawn += len(self._rows)
-        joined = np.concatenate(drawn)
-        taken, self._waiting = joined[:n], joined[n:]
+        while len(self._waiting) < n:
+            self._waiting = np.concatenate([self._waiting, self._rng.permutation(self._rows)])
+        taken, self._waiting = self._waiting[:n], self._waiting[n:]
         return taken
 
 
@@ -54,24 +53,9 @@ def draw_validation_rows(n_rows: int, fraction: float | None, rng: np.random.Gen
     They are no queries of the training, but still neighbors of others.
     """
     if fraction is None:
-        return np.empty(0, np.int64)
+        return NO_ROWS
     n_drawn = min(max(1, round(fraction * n_rows)), n_rows - 1)
     return np.sort(rng.permutation(n_rows)[:n_drawn])
-
-
-def draw_axis_mask(
-    n_axes: int, dropout: float, rng: np.random.Generator, *, widths: Indices | None = None
-) -> Floats:
-    """Return 1 for each axis, or 0 with probability `dropout`: (n_axes,).
-
-    Parameters
-    ----------
-    widths : (n_features,) or None
-        Number of coordinates of each feature, which are dropped together where they are the axes.
-    """
-    if widths is None or widths.sum() != n_axes:
-        return np.where(rng.random(n_axes) < dropout, 0.0, 1.0)
-    return np.repeat(np.where(rng.random(len(widths)) < dropout, 0.0, 1.0), widths)
 
 
 # Number of rows whose neighbors give the typical distance.
@@ -122,8 +106,7 @@ def find_candidates(
         return query_other_points(coarse_search(metric, len(rows)), rows, n_candidates, n_jobs=n_jobs)
     position = np.full(metric.n_points, -1)
     position[reference] = np.arange(len(reference))
-    search = coarse_search(metric.subset(reference), len(rows))
-    k = min(n_candidates, len(reference) - 1)
+    search, k = coarse_search(metric.subset(reference), len(rows)), min(n_candidates, len(reference) - 1)
     found, distances = search.query(metric.points[rows], k, exclude=position[rows], n_jobs=n_jobs)
     return reference[found], distances
 
@@ -146,12 +129,8 @@ def same_class_candidates(labels: Labels, rows: Indices, candidates: Indices, k:
     """
     same = (labels[np.maximum(candidates, 0)] == labels[rows][:, None]) & (candidates >= 0)
     order = np.argsort(~same, axis=1, kind="stable")[:, :k]
-    chosen = np.where(
-        np.take_along_axis(same, order, axis=1), np.take_along_axis(candidates, order, axis=1), -1
-    )
-    padded = np.full((len(rows), k), -1)
-    padded[:, : chosen.shape[1]] = chosen
-    return padded
+    chosen = np.take_along_axis(np.where(same, candidates, -1), order, axis=1)
+    return np.pad(chosen, ((0, 0), (0, k - chosen.shape[1])), constant_values=-1)
 
 
 def typical_distances(levels: Levels, *, n_jobs: int | None = None) -> Floats:

@@ -127,14 +127,7 @@ class Cells:
         np.cumsum(~ordered, axis=1, out=self._counts[:, 1:])
         self._bins += curves.n_bins * features
         self._counts += (curves.n_steps + 1) * features
-        if encoding.is_numeric:
-            bins, self._offsets = curves.locate(X)
-            cells = bins + curves.count_thresholds(X)
-            self._cells = (features.T * shape[1] + cells).astype(np.uint32)
-            self.n_positions = 0
-            return
-        numbers = encoding.numbers_of(X)
-        numbers = encoding.gaps.filled(numbers)
+        numbers = encoding.gaps.filled(encoding.numbers_of(X))
         bins, offsets = curves.locate(numbers)
         located, self.n_positions = locate_positions(encoding, X)
         located += math.prod(shape)
@@ -147,10 +140,8 @@ class Cells:
     def values(self, curves: FeatureCurves, positions: Floats, used: Indices) -> Floats:
         """Return the coordinates of some of the rows: (n_used, n_coordinates)."""
         starts = np.take(curves.starts, self._bins) + np.take(curves.heights, self._counts)
-        starts, slopes = starts.ravel(), np.take(curves.slopes, self._bins).ravel()
-        if self.n_positions > 0:
-            starts = np.concatenate([starts, positions])
-            slopes = np.concatenate([slopes, np.zeros(len(positions))])
+        starts = np.append(starts, positions)
+        slopes = np.append(np.take(curves.slopes, self._bins), np.zeros(len(positions)))
         return cell_values(self._cells, self._offsets, used, starts, slopes)
 
     def gradients(
@@ -210,8 +201,6 @@ def locate_positions(encoding: Encoding, X: Floats) -> tuple[Indices, int]:
     for feature, positions in zip(encoding.category_features, encoding.positions, strict=True):
         first, n_axes = encoding.first_coordinates[feature], positions.n_axes
         rows = positions.locate(X[:, feature])
-        if len(rows) and not 0 <= rows.min() <= rows.max() < len(positions.positions):
-            raise ValueError(f"Feature {feature} has values without a position.")
         entries[:, first : first + n_axes] = n_entries + n_axes * rows[:, None] + np.arange(n_axes)
         n_entries += positions.positions.size
     return entries, n_entries
@@ -244,14 +233,11 @@ class Positions:
     """
 
     def __init__(self, encoding: Encoding, feature_slopes: Floats, n_rows: int) -> None:
-        features, start, now, shares = [np.zeros(1, np.int64)], [np.zeros(1)], [np.zeros(1)], [np.ones(1)]
-        self._gap_numbers: Indices = np.flatnonzero(encoding.gaps.present)
-        gaps = encoding.gaps
-        for number in self._gap_numbers:
-            features.append(encoding.number_features[[number]])
-            start.append(np.array([GAP_HEIGHT]))
-            now.append(gaps.heights[[number]])
-            shares.append(gaps.shares[[number]])
+        gaps, numbers = encoding.gaps, np.flatnonzero(encoding.gaps.present)
+        self._gap_numbers = numbers
+        features = [np.zeros(1, np.int64), encoding.number_features[numbers]]
+        start, now = [np.zeros(1), np.full(len(numbers), GAP_HEIGHT)], [np.zeros(1), gaps.heights[numbers]]
+        shares = [np.ones(1), gaps.shares[numbers]]
         for feature, own in zip(encoding.category_features, encoding.positions, strict=True):
             features.append(np.full(own.positions.size, feature))
             start.append(initial_positions(own.shares).ravel())
@@ -264,11 +250,6 @@ class Positions:
 
     def __len__(self) -> int:
         return len(self.start)
-
-    @property
-    def penalized(self) -> Floats:
-        """The displacements, those of rare categories larger, of which the penalty is the square."""
-        return self.restraint * self.displacements
 
     def values(self, feature_slopes: Floats) -> Floats:
         """Return the positions: (n_positions,)."""

@@ -383,18 +383,10 @@ def with_initial_slopes(levels: Levels, rows: Indices) -> Levels:
     if not encoding.is_numeric:
         coordinates = coordinates[:, encoding.first_coordinates[encoding.number_features]]
     with single_threaded_blas():  # the same bits for any number of BLAS threads
-        factors = initial_slopes(coordinates, known.labels, known.row_weights)
+        squares = np.square(chance_shrinkage(coordinates, known.labels, known.row_weights))
+    # The mean in addition, so that no number is left out: classes may differ in it together with others.
+    factors = np.sqrt(squares + squares.mean())
     return levels.with_curves(curves.with_slopes(curves.slopes * factors[:, None], curves.jumps))
-
-
-def initial_slopes(coordinates: Floats, labels: Labels, row_weights: Floats | None = None) -> Floats:
-    """Return factors of the slopes of many numbers with which training starts: (n_numbers,).
-
-    Their squares are those of `chance_shrinkage`, and the mean of these in addition, so that no number is
-    left out: classes may differ in it together with others.
-    """
-    squares = np.square(chance_shrinkage(coordinates, labels, row_weights))
-    return np.sqrt(squares + squares.mean())
 
 
 def _span(rows: Floats) -> Floats:
@@ -489,11 +481,18 @@ def select_vote(
     if len(X) < FEWEST_VOTE_ROWS:
         return VoteChoice.of(votes[:1], np.empty((0, 1)), mean_weight=mean_weight)
     searched = _spread(len(X), MOST_SEARCHED)
-    points = _standardized_points(levels, X, row_weights, searched)
+    # Standardized numbers, and categories equally far apart.
+    standardization = Standardization(X, row_weights, encoding=levels.encoding)
+    points = standardization.transform(X[searched])
+    if not levels.encoding.is_numeric:
+        plain = standardization.apply(levels.replace(X=X, row_weights=row_weights), n_bins=1)
+        points = plain.encoding.transform(points)
     labels = labels[searched]
     rows = _spread(len(points), MOST_VOTE_ROWS)
     metric = DiagonalMetric(points, np.ones(points.shape[1]))
-    n_kept = _n_searched(int(votes[:, 0].max()), row_weights)
+    n_kept = int(votes[:, 0].max())
+    if row_weights is not None:  # enough for the lightest rows, but at most twice as many as on average
+        n_kept = min(n_rows_for(n_kept, row_weights), 2 * math.ceil(n_kept / row_weights.mean()))
     neighbors, distances = find_candidates(metric, rows, n_kept, n_jobs=n_jobs)
     rule = VoteRule(1.0, zero_distance_guard(distances[:, :N_TYPICAL]), class_weight)
     weights = np.ones(len(rows)) if class_weight is None else class_weight[labels[rows]]
@@ -507,26 +506,6 @@ def select_vote(
         distances, labels[neighbors], labels[rows], n_classes, votes, rule, weights=counted
     )
     return VoteChoice.of(votes, losses, weights, mean_weight)
-
-
-def _standardized_points(levels: Levels, X: Floats, row_weights: Floats | None, rows: Indices) -> Floats:
-    """Return some rows with standardized numbers, and categories equally far apart: (n, n_coordinates)."""
-    standardization = Standardization(X, row_weights, encoding=levels.encoding)
-    points = standardization.transform(X[rows])
-    if levels.encoding.is_numeric:
-        return points
-    plain = levels.replace(X=X, row_weights=row_weights)
-    return standardization.apply(plain, n_bins=1).encoding.transform(points)
-
-
-def _n_searched(n_votes: int, row_weights: Floats | None) -> int:
-    """Return how many neighbors to search for `n_votes` votes.
-
-    Enough for the lightest rows, but at most twice as many as there are on average.
-    """
-    if row_weights is None:
-        return n_votes
-    return min(n_rows_for(n_votes, row_weights), 2 * math.ceil(n_votes / row_weights.mean()))
 
 
 def _votes(n_neighbors: int | None, power: float | None, n_rows: int, mean_weight: float = 1.0) -> Floats:

@@ -7,7 +7,6 @@ It multiplies the determinant by 1 − c ‖u‖², which can be undone by a fac
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -37,8 +36,8 @@ from lann.training._online_weights import (
     relative_weight_steps,
     with_weights,
 )
-from lann.training._point_stage import weighted_step
-from lann.training._procedure import Callback, Trainer
+from lann.training._point_matrices import weighted_step
+from lann.training._procedure import Callback, Epoch
 from lann.vote import HUGE, zero_distance_guard
 
 # A bounded step changes a log distance by little more than 0.5: 1/d explodes for near duplicates.
@@ -238,28 +237,10 @@ def choose_temperature(levels: Levels, *, n_jobs: int | None = None) -> float:
     return float(np.median(votes.sum(axis=1))) / (math.log(max(n_classes - 1, 1)) + 3.0)
 
 
-@dataclass(frozen=True)
-class OnlineResult:
-    """The result of an online training.
-
-    Attributes
-    ----------
-    levels : Levels
-    losses : list of float
-        Mean loss of every epoch.
-    temperature : float
-        β of the softmax.
-    """
-
-    levels: Levels
-    losses: list[float]
-    temperature: float
-
-
 def train_online(
     start: Levels, settings: OnlineSettings, rng: np.random.Generator, *, callback: Callback | None = None
-) -> OnlineResult:
-    """Train point metrics one query at a time, as published.
+) -> tuple[Levels, list[float], float]:
+    """Train point metrics one query at a time, as published, in random order at a rate that falls to 0.
 
     Parameters
     ----------
@@ -270,69 +251,50 @@ def train_online(
         Determines the order of the rows.
     callback : callable or None
         Called with an `Epoch` after every epoch; training stops if it returns True.
+
+    Returns
+    -------
+    levels : Levels
+    losses : list of float
+        Mean loss of every epoch.
+    temperature : float
+        β of the softmax.
     """
-    temperature = settings.temperature
+    levels, n_epochs, temperature = start, settings.max_iter, settings.temperature
+    losses: list[float] = []
     if temperature is None:
         temperature = choose_temperature(start, n_jobs=settings.n_jobs)
-    levels, trainer = start, Trainer(settings.max_iter, callback)
-    if settings.max_iter > 0:
+    if n_epochs > 0:
         # The same bits for any number of BLAS threads.
         with single_threaded_blas():
             n_axes = n_axes_of(settings.form, settings.n_components, start.X.shape[1])
             levels = with_initial_map(levels, n_axes, shrink=False)
             if settings.form != "diagonal":
                 check_matrix_memory(levels)
-            levels = trainer.run(OnlineStage(levels, settings, temperature, rng))
+            updates = _online_updates(levels, settings, temperature)
+            for epoch in range(n_epochs):
+                rate = settings.learning_rate * (1.0 - epoch / n_epochs)
+                losses.append(updates.train_pass(rng.permutation(len(levels.X)), rate))
+                state = Epoch(updates.name, epoch + 1, n_epochs, losses[-1], None, updates.levels)
+                if callback is not None and callback(state):
+                    break
+            levels = updates.levels()
     if settings.constraint == "norm":
         levels = levels.with_fixed_norm()
     elif settings.constraint == "determinant" and settings.form == "diagonal":
         levels = levels.with_fixed_determinant()
-    return OnlineResult(levels, trainer.losses, temperature)
+    return levels, losses, temperature
 
 
-class OnlineStage:
-    """Passes over all rows in random order, at a rate that falls to 0.
-
-    Parameters
-    ----------
-    levels : Levels
-        Initial values.
-    settings : OnlineSettings
-    temperature : float
-        β of the softmax.
-    rng : Generator
-    """
-
-    def __init__(
-        self, levels: Levels, settings: OnlineSettings, temperature: float, rng: np.random.Generator
-    ) -> None:
-        self.n_epochs = settings.max_iter
-        self.dropped_levels: list[str] = []
-        self._n_rows, self._rng = len(levels.X), rng
-        self._learning_rate = settings.learning_rate
-        rule = settings.loss_rule(len(levels.class_log_weights), temperature)
-        rule = rule._replace(n_neighbors=min(rule.n_neighbors, self._n_rows - 1))
-        epsilon = zero_distance_guard(typical_distances(levels, n_jobs=settings.n_jobs))
-        self.updates: OnlineWeights | OnlineMatrices
-        if settings.form == "diagonal":
-            self.updates = OnlineWeights(levels, rule, epsilon, settings.constraint, n_jobs=settings.n_jobs)
-        else:
-            self.updates = OnlineMatrices(levels, rule, epsilon, settings.constraint)
-        self.name = self.updates.name
-
-    def prepare_epoch(self, epoch: int) -> bool:
-        return True
-
-    def train_epoch(self, epoch: int) -> float:
-        remaining = 1.0 - epoch / self.n_epochs
-        rows = self._rng.permutation(self._n_rows)
-        return self.updates.train_pass(rows, self._learning_rate * remaining)
-
-    def validation_loss(self) -> float | None:
-        return None
-
-    def levels(self) -> Levels:
-        return self.updates.levels()
+def _online_updates(
+    levels: Levels, settings: OnlineSettings, temperature: float
+) -> OnlineWeights | OnlineMatrices:
+    rule = settings.loss_rule(len(levels.class_log_weights), temperature)
+    rule = rule._replace(n_neighbors=min(rule.n_neighbors, len(levels.X) - 1))
+    epsilon = zero_distance_guard(typical_distances(levels, n_jobs=settings.n_jobs))
+    if settings.form == "diagonal":
+        return OnlineWeights(levels, rule, epsilon, settings.constraint, n_jobs=settings.n_jobs)
+    return OnlineMatrices(levels, rule, epsilon, settings.constraint)
 
 
 # New rows (`partial_fit`), and the start from a previous fit (`warm_start`).
@@ -353,37 +315,22 @@ def inherit(
         The new rows, on the axes.
     labels : (n_new,)
     """
-    near, shares = _same_class_neighbors(memory, points, labels, n_jobs)
+    # The same-class neighbors of each row, and their shares in the mean: all 0 for the first rows of a class.
+    shape = (len(points), N_NEIGHBORS)
+    near, shares = np.zeros(shape, np.int64), np.zeros(shape)
+    for label in np.unique(labels):
+        new, k = np.flatnonzero(labels == label), min(N_NEIGHBORS, int(memory.class_counts[label]))
+        if k > 0:
+            found, distances = memory.nearest(points[new], k, label=int(label), n_jobs=n_jobs)
+            closeness = 1.0 / (distances + 1e-9 * zero_distance_guard(distances))
+            near[new, :k] = found
+            shares[new, :k] = closeness / closeness.sum(axis=1, keepdims=True)
     rows, position = np.unique(near, return_inverse=True)
     levels, position = memory.levels_of(rows), position.reshape(near.shape)
     log_weights = np.einsum("qk,qkf->qf", shares, levels.point_log_weights[position])
     if levels.point_matrices is None:
         return log_weights, None
     return log_weights, mean_matrices(levels.point_matrices, position, shares)
-
-
-def _same_class_neighbors(
-    memory: RowMemory, points: Floats, labels: Labels, n_jobs: int | None
-) -> tuple[Indices, Floats]:
-    """Return the same-class neighbors of new rows, and the share that each has in the mean.
-
-    Returns
-    -------
-    near, shares : (n_new, N_NEIGHBORS)
-        Shares add up to 1; all are 0 where the class has no rows so far.
-    """
-    shape = (len(points), N_NEIGHBORS)
-    near, shares = np.zeros(shape, np.int64), np.zeros(shape)
-    n_old = memory.class_counts
-    for label in np.unique(labels):
-        new, k = np.flatnonzero(labels == label), min(N_NEIGHBORS, int(n_old[label]))
-        if k == 0:
-            continue
-        found, distances = memory.nearest(points[new], k, label=int(label), n_jobs=n_jobs)
-        closeness = 1.0 / (distances + 1e-9 * zero_distance_guard(distances))
-        near[new, :k] = found
-        shares[new, :k] = closeness / closeness.sum(axis=1, keepdims=True)
-    return near, shares
 
 
 def mean_matrices(matrices: NDArray, near: Indices, shares: Floats) -> NDArray:
@@ -441,13 +388,8 @@ def extend(
     X = X.astype(memory.shared.X.dtype, copy=False)
     n_old, points = memory.n_rows, memory.shared.transform(X)
     log_weights, matrices = inherit(memory, points, labels, n_jobs=settings.n_jobs)
-    added = memory.shared.replace(
-        X=X,
-        labels=labels,
-        point_log_weights=log_weights,
-        point_matrices=matrices,
-        row_weights=row_weights,
-    )
+    metrics = {"point_log_weights": log_weights, "point_matrices": matrices}
+    added = memory.shared.replace(X=X, labels=labels, row_weights=row_weights, **metrics)
     memory = memory.with_rows(added, points)
     if not settings.point_metrics:
         return memory, None
@@ -459,12 +401,8 @@ def extend(
 def _train_on(memory: RowMemory, rows: Indices, settings: Settings, epsilon: float) -> RowMemory:
     """Take one bounded step for each row on the metrics of its nearest candidates."""
     n_others = memory.n_rows - 1
-    candidates, _ = memory.nearest(
-        memory.values("points", rows),
-        min(settings.n_candidates, n_others),
-        exclude=rows,
-        n_jobs=settings.n_jobs,
-    )
+    n_candidates, queries = min(settings.n_candidates, n_others), memory.values("points", rows)
+    candidates, _ = memory.nearest(queries, n_candidates, exclude=rows, n_jobs=settings.n_jobs)
     # Nothing else takes part; the order of the rows stays the same.
     involved = np.unique(np.concatenate([rows, candidates.ravel()]))
     involved = involved[np.searchsorted(involved, 0) :]
@@ -477,17 +415,14 @@ def _train_on(memory: RowMemory, rows: Indices, settings: Settings, epsilon: flo
     rate, smoothing = settings.learning_rate, settings.smoothing
     if levels.point_matrices is not None:
         matrix_points = OnlineMatrixPoints.of(levels, targets, points)
-        update = MatrixUpdate.bounded(rate, smoothing)
-        matrix_steps(queries, own, matrix_points, rule, epsilon, update)
+        matrix_steps(queries, own, matrix_points, rule, epsilon, MatrixUpdate.bounded(rate, smoothing))
         before, after = levels.point_matrices, matrix_points.matrices
         trained = levels.replace(point_matrices=after)
     else:
         before = levels.weights
-        after = before.copy()
-        relative_weight_steps(
-            queries, own, OnlinePoints(points, targets, after), rule, epsilon, rate, smoothing
-        )
-        trained = with_weights(levels, after)
+        weighted = OnlinePoints(points, targets, before.copy())
+        relative_weight_steps(queries, own, weighted, rule, epsilon, rate, smoothing)
+        after, trained = weighted.weights, with_weights(levels, weighted.weights)
     changed = np.flatnonzero((before != after).reshape(len(involved), -1).any(axis=1))
     return memory.with_metrics(involved[changed], trained.subset(changed)) if len(changed) else memory
 
@@ -525,9 +460,7 @@ def warm_start(start: Levels, previous: Levels, settings: Settings) -> Levels:
     if settings.point_metrics:
         if settings.form == "diagonal":
             previous = previous.replace(point_matrices=None)
-        memory = RowMemory(previous)
-        log_weights, matrices = inherit(
-            memory, previous.transform(start.X), start.labels, n_jobs=settings.n_jobs
-        )
+        points = previous.transform(start.X)
+        log_weights, matrices = inherit(RowMemory(previous), points, start.labels, n_jobs=settings.n_jobs)
         start = start.replace(point_log_weights=log_weights, point_matrices=matrices)
     return start

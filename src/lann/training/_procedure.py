@@ -1,59 +1,102 @@
-"""The staged solver: train the levels that all rows share, then the metric of each row."""
+"""How a training proceeds: epoch by epoch through stages, with early stopping and callbacks."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from datetime import timedelta
+from typing import Any
 
 import numpy as np
 
-from lann._support.threads import single_threaded_blas
-from lann._support.types import Indices
+from lann._support.types import Floats, Indices
 from lann.metric import Levels
-from lann.search import CellIndex
-from lann.training._candidates import draw_selection_rows, draw_validation_rows
-from lann.training._initial import (
-    Standardization,
-    check_matrix_memory,
-    find_thresholds,
-    n_axes_of,
-    with_initial_map,
-    with_initial_slopes,
-)
-from lann.training._loss import Settings
-from lann.training._point_stage import PointStage
-from lann.training._shared_stage import SharedStage
+from lann.training._loss import Batch, Settings
+
+BATCHES_PER_EPOCH = 50
+# By how much an epoch has to lower the validation loss.
+TOLERANCE = 1e-4
 
 
-class Stage(Protocol):
-    """A part of the training, such as the shared levels; it owns the parameters that it trains.
+class Stage:
+    """A part of the training, such as the shared levels, in batches at a rate that falls to 0.
+
+    Parameters
+    ----------
+    levels : Levels
+        Initial values.
+    settings : Settings
+    n_epochs : int
+        Number of epochs, at most.
+    validation_rows : (n,)
+        Rows for early stopping, which are no queries.
+    rng : Generator
 
     Attributes
     ----------
     name : str
-    n_epochs : int
-        Number of epochs, at most.
+    parameters : SharedParameters, PointWeights or PointMatrices
+        What is trained.
     dropped_levels : list of str
         Names of the levels that were dropped so far because they do not help.
     """
 
     name: str
-    n_epochs: int
-    dropped_levels: list[str]
+    parameters: Any
+
+    def __init__(
+        self,
+        levels: Levels,
+        settings: Settings,
+        n_epochs: int,
+        validation_rows: Indices,
+        rng: np.random.Generator,
+    ) -> None:
+        self.n_epochs = n_epochs
+        self.dropped_levels: list[str] = []
+        self._start, self._settings, self._rng = levels, settings, rng
+        self._validation_rows = validation_rows
 
     def prepare_epoch(self, epoch: int) -> bool:
         """Prepare an epoch, counted from 0; return False to end the stage before it."""
+        raise NotImplementedError
 
     def train_epoch(self, epoch: int) -> float:
         """Train for one epoch and return the mean loss of the queries."""
+        total = 0.0
+        for number in range(epoch * BATCHES_PER_EPOCH, (epoch + 1) * BATCHES_PER_EPOCH):
+            loss, gradient = self.parameters.loss(self._draw_batch(number))
+            self._step(gradient, 1.0 - number / (self.n_epochs * BATCHES_PER_EPOCH))
+            total += loss
+        return total / BATCHES_PER_EPOCH
 
     def validation_loss(self) -> float | None:
         """Return the mean loss of the validation rows now; None if there are none."""
+        raise NotImplementedError
 
     def levels(self) -> Levels:
         """Return a snapshot of the levels."""
+        raise NotImplementedError
+
+    def _draw_batch(self, number: int) -> Batch:
+        """Return one of the batches of all epochs."""
+        raise NotImplementedError
+
+    def _step(self, gradient: Any, remaining: float) -> None:
+        """Take one step at a share of the initial rate."""
+        raise NotImplementedError
+
+    def _draw_axis_mask(self, n_axes: int) -> Floats:
+        """Return 1 for each axis, or 0 where it is dropped: (n_axes,).
+
+        Axes that are the coordinates of one feature are dropped together.
+        """
+        widths = self._start.encoding.n_axes_of_features
+        by_feature = widths.sum() == n_axes
+        drawn = self._rng.random(len(widths) if by_feature else n_axes)
+        mask = np.where(drawn < self._settings.feature_dropout, 0.0, 1.0)
+        return np.repeat(mask, widths) if by_feature else mask
 
 
 @dataclass(frozen=True)
@@ -90,22 +133,23 @@ class Epoch:
     seconds_left: float | None = None
 
     def __str__(self) -> str:
-        validation = "" if self.validation_loss is None else f", validation loss {self.validation_loss:.4f}"
-        left = "" if self.seconds_left is None else f", {format_seconds(self.seconds_left)} left"
-        return (
-            f"{self.unit} {self.number}/{self.n_epochs}, {self.stage}: loss {self.loss:.4f}{validation}{left}"
-        )
-
-
-def format_seconds(seconds: float) -> str:
-    """Return a time such as "0:42", or "1:05:00"."""
-    minutes, seconds = divmod(math.ceil(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+        text = f"{self.unit} {self.number}/{self.n_epochs}, {self.stage}: loss {self.loss:.4f}"
+        if self.validation_loss is not None:
+            text += f", validation loss {self.validation_loss:.4f}"
+        if self.seconds_left is not None:
+            text += f", {timedelta(seconds=math.ceil(self.seconds_left))} left"
+        return text
 
 
 # Called after every epoch; returns whether the training should stop.
 Callback = Callable[[Epoch], bool]
+
+
+def with_levels(callback: Callback | None, restore: Callable[[Levels], Levels]) -> Callback | None:
+    """Return a callback whose epochs give the levels as `restore` returns them."""
+    if callback is None:
+        return None
+    return lambda epoch: callback(replace(epoch, levels=lambda: restore(epoch.levels())))
 
 
 @dataclass
@@ -120,8 +164,6 @@ class Trainer:
         Called after every epoch; training stops if it returns True.
     patience : int
         A stage with validation rows ends when this many epochs have not lowered their loss.
-    tolerance : float
-        By how much an epoch has to lower the validation loss.
     losses, validation_losses : list of float
         Of every epoch so far.
     dropped_levels : list of str
@@ -135,7 +177,6 @@ class Trainer:
     n_epochs: int
     callback: Callback | None = None
     patience: int = 3
-    tolerance: float = 1e-4
     losses: list[float] = field(default_factory=list)
     validation_losses: list[float] = field(default_factory=list)
     dropped_levels: list[str] = field(default_factory=list)
@@ -148,160 +189,34 @@ class Trainer:
         These are the levels with the lowest validation loss, or the last ones where there are no validation
         rows.
         """
-        best, best_loss, n_not_better = stage.levels(), math.inf, 0
-        validated, self.n_best = False, 0
-        n_dropped = len(stage.dropped_levels)
+        best: Levels | None = None
+        best_loss, self.n_best = math.inf, 0
         for epoch in range(stage.n_epochs):
+            n_dropped = len(stage.dropped_levels)
             continues = stage.prepare_epoch(epoch)
             if len(stage.dropped_levels) > n_dropped:  # what was best before is another model
-                best, best_loss, n_not_better, self.n_best = stage.levels(), math.inf, 0, 0
-                n_dropped = len(stage.dropped_levels)
+                best, best_loss, self.n_best = None, math.inf, 0
             if not continues:
                 break
-            loss = stage.train_epoch(epoch)
+            self.losses.append(stage.train_epoch(epoch))
             validation_loss = stage.validation_loss()
-            if validation_loss is None:
-                self.n_best = epoch + 1
-            else:
-                validated = True
+            if validation_loss is not None:
                 self.validation_losses.append(validation_loss)
-                n_not_better += 1
-                if validation_loss < best_loss - self.tolerance:
-                    best, best_loss, n_not_better = stage.levels(), validation_loss, 0
-                    self.n_best = epoch + 1
-            self._on_epoch_end(stage, loss, validation_loss)
-            if self.stopped or n_not_better >= self.patience:
+            if validation_loss is None or validation_loss < best_loss - TOLERANCE:
+                self.n_best = epoch + 1
+                if validation_loss is not None:
+                    best, best_loss = stage.levels(), validation_loss
+            if self.callback is not None:
+                state = Epoch(
+                    stage.name,
+                    len(self.losses),
+                    self.n_epochs,
+                    self.losses[-1],
+                    validation_loss,
+                    stage.levels,
+                )
+                self.stopped = bool(self.callback(state))
+            if self.stopped or epoch + 1 - self.n_best >= self.patience:
                 break
         self.dropped_levels.extend(stage.dropped_levels)
-        return best if validated else stage.levels()
-
-    def _on_epoch_end(self, stage: Stage, loss: float, validation_loss: float | None) -> None:
-        self.losses.append(loss)
-        if self.callback is not None:
-            number = len(self.losses)
-            epoch = Epoch(stage.name, number, self.n_epochs, loss, validation_loss, stage.levels)
-            self.stopped = bool(self.callback(epoch))
-
-
-SHARED_EPOCHS, POINT_EPOCHS = 12, 2
-
-
-@dataclass(frozen=True)
-class TrainingResult:
-    """The result of a training.
-
-    Attributes
-    ----------
-    levels : Levels
-    losses : list of float
-        Mean training loss of every epoch.
-    validation_losses : list of float
-        Mean loss of the validation rows after every epoch, with early stopping.
-    dropped_levels : list of str
-        Names of the levels that were dropped because they do not help.
-    index : CellIndex or None
-        The cells of the rows under the class metric of `levels`, if training has determined them.
-    n_point_epochs : int
-        Number of epochs after which the point metrics were best; 0 where none are learned.
-    stopped : bool
-        Whether the callback has stopped the training.
-    """
-
-    levels: Levels
-    losses: list[float]
-    validation_losses: list[float]
-    dropped_levels: list[str]
-    index: CellIndex | None
-    n_point_epochs: int = 0
-    stopped: bool = False
-
-
-def plan_epochs(settings: Settings) -> tuple[int, int]:
-    """Return the number of epochs for the shared levels, and for the point metrics."""
-    shared = SHARED_EPOCHS if settings.shared_levels else 0
-    points = POINT_EPOCHS if settings.point_metrics else 0
-    n_epochs = settings.max_iter
-    if n_epochs is None or shared + points == 0:
-        return shared, points
-    for_shared = math.ceil(n_epochs * shared / (shared + points))
-    if points > 0 and shared > 0 and n_epochs > 1:
-        for_shared = min(for_shared, n_epochs - 1)  # at least one for each
-    return for_shared, n_epochs - for_shared
-
-
-def train_distinct(
-    start: Levels, settings: Settings, rng: np.random.Generator, *, callback: Callback | None = None
-) -> TrainingResult:
-    """Train rows of which none is a copy of another, in stages: see `train`."""
-    start = start.in_double()
-    shared_epochs, point_epochs = plan_epochs(settings)
-    n_rows = len(start.X)
-    fraction = settings.validation_fraction if shared_epochs + point_epochs > 0 else None
-    validation_rows = draw_validation_rows(n_rows, fraction, rng)
-    selection_rows = validation_rows[:0]
-    other_rows = np.setdiff1d(np.arange(n_rows), validation_rows)
-    if settings.drop_levels and point_epochs > 0:
-        selection_rows = draw_selection_rows(other_rows, rng)
-        other_rows = np.setdiff1d(other_rows, selection_rows)
-    levels, restore = _standardize(start, settings, shared_epochs, other_rows, rng)
-    trainer = Trainer(shared_epochs + point_epochs, with_levels(callback, restore))
-    settings = settings.for_rows(n_rows)
-    index, n_point_epochs = None, 0
-    # The same bits for any number of BLAS threads, and none of them competes with ours.
-    with single_threaded_blas():
-        if trainer.n_epochs > 0:
-            # Where few axes replace many features, they start when the features are on their curves.
-            at_once = settings.linear_map and not settings.curves
-            n_coordinates = levels.encoding.n_coordinates
-            n_axes = n_axes_of(settings.form, settings.n_components, n_coordinates, linear_map=at_once)
-            levels = with_initial_map(levels, n_axes)
-        if settings.form != "diagonal" and point_epochs > 0:
-            check_matrix_memory(levels)
-        if shared_epochs > 0:
-            levels = trainer.run(
-                SharedStage(levels, settings, shared_epochs, validation_rows, selection_rows, rng)
-            )
-        if point_epochs > 0 and not trainer.stopped:
-            stage = PointStage(levels, settings, point_epochs, validation_rows, selection_rows, rng)
-            levels, index, n_point_epochs = trainer.run(stage), stage.index, trainer.n_best
-    levels = restore(levels)
-    return TrainingResult(
-        levels,
-        trainer.losses,
-        trainer.validation_losses,
-        trainer.dropped_levels,
-        index,
-        n_point_epochs=n_point_epochs,
-        stopped=trainer.stopped,
-    )
-
-
-def _standardize(
-    start: Levels, settings: Settings, shared_epochs: int, rows: Indices, rng: np.random.Generator
-) -> tuple[Levels, Callable[[Levels], Levels]]:
-    """Return the levels of standardized rows, if curves are learned, and the way back to the user's units.
-
-    New curves can jump at thresholds that are found in the given rows.
-    """
-    if not settings.curves or shared_epochs == 0:
-        return start, lambda levels: levels
-    standardization = Standardization(start.X, start.row_weights, encoding=start.encoding)
-    levels = standardization.apply(start, settings.n_bins)
-    if start.curves.is_identity:
-        # A generator of its own: the rest of the training draws the same numbers with thresholds as without.
-        own_rng = rng.spawn(1)[0]
-        thresholds = find_thresholds(levels, rows, settings, own_rng)
-        levels = levels.with_curves(levels.curves.with_thresholds(thresholds))
-        levels = with_initial_slopes(levels, rows)
-    return levels, standardization.undo
-
-
-def with_levels(callback: Callback | None, restore: Callable[[Levels], Levels]) -> Callback | None:
-    """Return a callback whose epochs give the levels as `restore` returns them."""
-    if callback is None:
-        return None
-
-    def on_epoch_end(epoch: Epoch) -> bool:
-        return callback(replace(epoch, levels=lambda: restore(epoch.levels())))
-
-    return on_epoch_end
+        return best or stage.levels()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from lann.metric import DiagonalMetric, FeatureCurves, Levels
 from lann.training._candidates import (
     N_TYPICAL,
     QueryStream,
-    draw_axis_mask,
     draw_selection_rows,
     find_candidates,
     is_significantly_better,
@@ -33,6 +32,7 @@ from lann.training._loss import (
     loss_and_gradients,
     regularization_factor,
 )
+from lann.training._procedure import BATCHES_PER_EPOCH, Stage
 from lann.vote import zero_distance_guard
 
 # Strength of the regularization of each parameter; "bin_differences" is for curves without kinks.
@@ -61,7 +61,6 @@ LARGEST_ENTRY = 20.0
 # Products with a map of at least this many numbers run on threads, in blocks of rows.
 LARGE_MAP = 64 * 64
 ROW_BLOCK = 512
-NO_POSITIONS = np.empty(0)
 
 
 class SharedParameters:
@@ -95,36 +94,31 @@ class SharedParameters:
     def __init__(self, levels: Levels, settings: Settings, *, straight: bool = False) -> None:
         self.settings = settings
         self.straight = straight
-        self.X, self.labels, self.row_weights = levels.X, levels.labels, levels.row_weights
+        self._levels, self.X, self.labels = levels, levels.X, levels.labels
         self.targets = settings.targets(levels)
         self.rule = settings.loss_rule(len(levels.class_log_weights))
         self.encoding = levels.encoding
-        self._is_numeric = self.encoding.is_numeric
         self._cells = Cells(self.encoding, self.X)
         self._position = np.full(len(self.X), -1)
         self._used_bins = self.curves.used
-        self._numbers: Indices | slice = slice(None) if self._is_numeric else self.encoding.number_features
+        self._numbers = self.encoding.number_features
         log_slopes = np.log(self.curves.slopes)
         self.feature_slopes = np.zeros(self.X.shape[1])
         self.feature_slopes[self._numbers] = log_slopes.mean(axis=1)
         # Few slopes are regularized toward their mean, many toward their start.
         is_wide = self.encoding.n_coordinates > MOST_SQUARE
-        self._slope_targets = self.feature_slopes.copy() if is_wide else None
+        self._slope_targets = self.feature_slopes.copy() if is_wide else 0.0
         self.bin_slopes = log_slopes - self.feature_slopes[self._numbers][:, None]
         self.jumps = self.curves.jumps.copy()
         self.positions = Positions(self.encoding, self.feature_slopes, len(self.X))
         self.class_scales = levels.class_log_weights.mean(axis=1)
         self.class_weights = levels.class_log_weights - self.class_scales[:, None]
-        self._adam = {
-            "feature_slopes": Adam(self.feature_slopes),
-            "bin_slopes": Adam(self.bin_slopes),
-            "jumps": Adam(self.jumps),
-            "positions": Adam(self.positions.displacements),
-            "class_scales": Adam(self.class_scales),
-            "class_weights": Adam(self.class_weights),
-        }
-        self.map = levels.components
-        self._initial_map = np.empty((0, 0)) if levels.components is None else levels.components
+        names = ("feature_slopes", "bin_slopes", "jumps", "class_scales", "class_weights")
+        self._adam = {name: Adam(getattr(self, name)) for name in names}
+        self._adam["positions"] = Adam(self.positions.displacements)
+        # Any: where it is learned, it is not None.
+        self.map: Any = levels.components
+        self._initial_map = np.empty((0, 0)) if self.map is None else self.map
         self.map_is_learned = False
 
     def learn_map(self) -> None:
@@ -132,7 +126,11 @@ class SharedParameters:
         n_coordinates = self.encoding.n_coordinates
         n_axes = n_axes_of(self.settings.form, self.settings.n_components, n_coordinates, linear_map=True)
         if self.map is None and n_axes < n_coordinates:
-            self._start_map(n_axes)
+            # The weights of classes were about the coordinates, and start again.
+            encoded, row_weights = self.encoded(np.arange(len(self.X))), self._levels.row_weights
+            self.map = wide_axes(encoded, self.labels, n_axes, row_weights, shrink=False)
+            self.class_weights = np.zeros((len(self.class_scales), len(self.map)))
+            self._adam["class_weights"] = Adam(self.class_weights)
         square = self.map is None or self.map.shape[0] == n_coordinates
         self.map = np.eye(n_coordinates) if self.map is None else self.map.copy()
         # Regularized toward the coordinates themselves, or toward its start where it has fewer axes.
@@ -140,20 +138,12 @@ class SharedParameters:
         self._adam["map"] = Adam(self.map)
         self.map_is_learned = True
 
-    def _start_map(self, n_axes: int) -> None:
-        """Start a map to fewer axes; the weights of classes are about the coordinates, and start again."""
-        encoded = self.encoded(np.arange(len(self.X)))
-        self.map = wide_axes(encoded, self.labels, n_axes, self.row_weights, shrink=False)
-        self.class_weights = np.zeros((len(self.class_scales), len(self.map)))
-        self._adam["class_weights"] = Adam(self.class_weights)
-
     def without(self, level: str) -> SharedParameters | None:
         """Return parameters in which a level is neutral and no longer learned; None if it is not learned."""
         settings, straight = self.settings, self.straight
-        levels = Levels(
-            self.X, self.labels, self.encoding, self.class_log_weights, np.empty((0, 0)), self.map,
-            row_weights=self.row_weights,
-        )  # fmt: skip
+        levels = self._levels.replace(
+            encoding=self.encoding, components=self.map, class_log_weights=self.class_log_weights
+        )
         if level == "class" and settings.class_metrics:
             settings = settings.replace(class_metrics=False)
             levels = levels.replace(class_log_weights=np.zeros_like(levels.class_log_weights))
@@ -161,10 +151,8 @@ class SharedParameters:
             settings = settings.replace(linear_map=False)
             levels = levels.replace(components=None)
         elif level == "curves" and settings.curves and not straight and self.curves.n_bins > 1:
-            straight = True
-            slopes = np.repeat(
-                np.exp(self.feature_slopes[self._numbers])[:, None], self.curves.n_bins, axis=1
-            )
+            straight, slopes = True, np.ones(self.curves.slopes.shape)
+            slopes *= np.exp(self.feature_slopes[self._numbers])[:, None]
             levels = levels.with_curves(self.curves.with_slopes(slopes, np.zeros_like(self.jumps)))
         else:
             return None
@@ -186,8 +174,7 @@ class SharedParameters:
 
     def encoded(self, rows: Indices) -> Floats:
         """Return the coordinates of some rows: (n_rows, n_coordinates)."""
-        positions = NO_POSITIONS if self._is_numeric else self.positions.values(self.feature_slopes)
-        return self._cells.values(self.curves, positions, rows)
+        return self._cells.values(self.curves, self.positions.values(self.feature_slopes), rows)
 
     @property
     def class_log_weights(self) -> Floats:
@@ -209,14 +196,12 @@ class SharedParameters:
         encoded = self.encoded(used)
         metric = WeightedPoints(self._apply_map(encoded), np.exp(self.class_log_weights), targets.labels)
         by_class = np.zeros(metric.weights.shape) if settings.class_metrics else NOT_NEEDED
-        by_point = NOT_NEEDED
-        if settings.curves or self.map_is_learned:
-            by_point = np.zeros(metric.points.shape)
+        by_point = np.zeros(metric.points.shape) if settings.curves or self.map_is_learned else NOT_NEEDED
         loss = loss_and_gradients(batch, metric, targets, self.rule, by_class, by_point)
         gradient: dict[str, Floats] = {}
         if self.map_is_learned:
-            gradient["map"] = self._in_blocks(
-                lambda part: by_point[part].T @ encoded[part], len(encoded), _sum
+            gradient["map"] = np.sum(
+                self._in_blocks(lambda i: by_point[i].T @ encoded[i], len(encoded)), axis=0
             )
         if settings.curves:
             gradient |= self._encoding_gradient(used, by_point)
@@ -225,17 +210,14 @@ class SharedParameters:
         return loss, gradient
 
     def _encoding_gradient(self, used: Indices, by_point: Floats) -> dict[str, Floats]:
-        components = self.map
         by_value = by_point
-        if components is not None:
-            by_value = self._in_blocks(lambda part: by_point[part] @ components, len(used), np.concatenate)
+        if self.map is not None:
+            by_value = np.concatenate(self._in_blocks(lambda part: by_point[part] @ self.map, len(used)))
         by_slope, by_jump, by_position = self._cells.gradients(self.curves, used, by_value)
         by_bin = by_slope * self.curves.slopes
-        gradient = {"feature_slopes": by_bin.sum(axis=1)}
-        if not self._is_numeric:
-            gradient["positions"], by_feature = self.positions.gradients(by_position, self.feature_slopes)
-            by_feature[self._numbers] += gradient["feature_slopes"]
-            gradient["feature_slopes"] = by_feature
+        by_displacement, by_feature = self.positions.gradients(by_position, self.feature_slopes)
+        by_feature[self._numbers] += by_bin.sum(axis=1)
+        gradient = {"feature_slopes": by_feature, "positions": by_displacement}
         if not self.straight:
             gradient |= {"bin_slopes": by_bin, "jumps": by_jump}
         return gradient
@@ -248,22 +230,19 @@ class SharedParameters:
         kinks = REGULARIZATION["bin_differences"] * differences * self._used_bins[:, 1:]
         by_bin[:, 1:] += kinks
         by_bin[:, :-1] -= kinks
-        centered = self.feature_slopes
-        if self._slope_targets is not None:
-            centered = centered - self._slope_targets
-        centered = centered - centered.mean()
-        gradient = {
-            "feature_slopes": strength * REGULARIZATION["feature_slopes"] * centered,
-            "bin_slopes": strength * by_bin,
-            "jumps": strength * REGULARIZATION["jumps"] * self.jumps,
-            "class_scales": strength * REGULARIZATION["class_scales"] * self.class_scales,
-            "class_weights": strength * REGULARIZATION["class_weights"] * self.class_weights,
+        centered = self.feature_slopes - self._slope_targets
+        centered -= centered.mean()
+        penalized = {
+            "feature_slopes": centered,
+            "jumps": self.jumps,
+            "class_scales": self.class_scales,
+            "class_weights": self.class_weights,
+            "positions": self.positions.restraint * self.positions.displacements,
         }
-        if not self._is_numeric:
-            gradient["positions"] = strength * REGULARIZATION["positions"] * self.positions.penalized
-        if self.map_is_learned and self.map is not None:
-            gradient["map"] = strength * REGULARIZATION["map"] * (self.map - self._initial_map)
-        return gradient
+        if self.map_is_learned:
+            penalized["map"] = self.map - self._initial_map
+        gradient = {name: strength * REGULARIZATION[name] * values for name, values in penalized.items()}
+        return gradient | {"bin_slopes": strength * by_bin}
 
     def step(self, gradient: dict[str, Floats], rate: float) -> None:
         """Take one step against the gradient of the loss, which is changed, and that of the penalties."""
@@ -290,9 +269,12 @@ class SharedParameters:
             curves = self.curves.with_slopes(
                 np.exp(slopes[self._numbers][:, None] + self.bin_slopes), self.jumps.copy()
             )
-            self.encoding = self.encoding.with_curves(curves)
-            self._constrain_positions(rate)
-        if self.map_is_learned and self.map is not None:
+            displacements = self.positions.displacements
+            back = AGREEMENT["positions"] * RATES["positions"] * rate * self.positions.restraint
+            displacements -= np.clip(displacements, -back, back)
+            np.clip(displacements, -LARGEST_DISPLACEMENT, LARGEST_DISPLACEMENT, out=displacements)
+            self.encoding = self.positions.put_into(self.encoding.with_curves(curves), slopes)
+        if self.map_is_learned:
             self.map -= self._initial_map
             np.clip(self.map, -LARGEST_ENTRY, LARGEST_ENTRY, out=self.map)
             back = AGREEMENT["map"] * RATES["map"] * rate
@@ -303,37 +285,19 @@ class SharedParameters:
                 np.clip(values, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=values)
                 values -= values.mean(axis=0)
 
-    def _constrain_positions(self, rate: float) -> None:
-        """Pull categories and gaps to their start, rare ones more, and restore the bounds."""
-        if self._is_numeric:
-            return
-        displacements = self.positions.displacements
-        back = AGREEMENT["positions"] * RATES["positions"] * rate * self.positions.restraint
-        displacements -= np.clip(displacements, -back, back)
-        np.clip(displacements, -LARGEST_DISPLACEMENT, LARGEST_DISPLACEMENT, out=displacements)
-        self.encoding = self.positions.put_into(self.encoding, self.feature_slopes)
-
     def _apply_map(self, encoded: Floats) -> Floats:
         if self.map is None:
             return encoded
         transposed = self.map.T
-        return self._in_blocks(lambda part: encoded[part] @ transposed, len(encoded), np.concatenate)
+        return np.concatenate(self._in_blocks(lambda part: encoded[part] @ transposed, len(encoded)))
 
-    def _in_blocks(
-        self, product: Callable[[slice], Floats], n_rows: int, combine: Callable[[list[Floats]], Floats]
-    ) -> Floats:
+    def _in_blocks(self, product: Callable[[slice], Floats], n_rows: int) -> list[Floats]:
         """Compute a product with the map, on threads if it is large; blocks do not depend on their number."""
-        if self._initial_map.size < LARGE_MAP:
-            return combine([product(slice(0, n_rows))])
-        return combine(map_blocks(product, n_rows, ROW_BLOCK, n_jobs=self.settings.n_jobs))
-
-
-def _sum(parts: list[Floats]) -> Floats:
-    return np.sum(parts, axis=0)
+        block = n_rows if self._initial_map.size < LARGE_MAP else ROW_BLOCK
+        return map_blocks(product, n_rows, block, n_jobs=self.settings.n_jobs)
 
 
 BATCH_SIZE = 128
-BATCHES_PER_EPOCH = 50
 # Up to this many rows, the search for candidates is cheap and includes all rows.
 FEW_ROWS = 1_000
 # Number of epochs for which candidates are used before they are searched again.
@@ -360,21 +324,11 @@ class _Queries(NamedTuple):
     keep_probability: float
 
 
-class SharedStage:
+class SharedStage(Stage):
     """Training of curves, linear map and class weights.
 
     With `settings.drop_levels` and many rows, some rows are no queries until they have decided, late in the
-    stage, which levels help.
-
-    Parameters
-    ----------
-    levels : Levels
-        Initial values.
-    settings : Settings
-    n_epochs : int
-    validation_rows, excluded_rows : (n,)
-        Rows for early stopping, and further ones that are no queries of this stage.
-    rng : Generator
+    stage, which levels help. Beside the validation rows, the excluded rows are no queries of this stage.
     """
 
     name = "shared levels"
@@ -388,17 +342,13 @@ class SharedStage:
         excluded_rows: Indices,
         rng: np.random.Generator,
     ) -> None:
-        self.n_epochs = n_epochs
-        self.dropped_levels: list[str] = []
-        self._start, self._settings, self._rng = levels, settings, rng
-        self._widths = None if levels.encoding.is_numeric else levels.encoding.n_axes_of_features
         pool = stratified_sample(levels.labels, settings.n_shared_rows, rng)
-        in_pool = levels.replace(point_log_weights=np.empty((len(levels.X), 0)), point_matrices=None)
-        self.parameters = SharedParameters(in_pool.subset(pool), settings)
-        # From here on, rows are counted in the pool.
-        self._validation_rows = _positions(pool, validation_rows)
-        excluded = np.union1d(self._validation_rows, _positions(pool, excluded_rows))
-        self._rows = np.setdiff1d(np.arange(len(pool)), excluded)
+        # Rows are counted in the pool.
+        in_pool = np.flatnonzero(np.isin(pool, validation_rows))
+        super().__init__(levels, settings, n_epochs, in_pool, rng)
+        only_shared = levels.replace(point_log_weights=np.empty((len(levels.X), 0)), point_matrices=None)
+        self.parameters = SharedParameters(only_shared.subset(pool), settings)
+        self._rows = np.flatnonzero(~np.isin(pool, np.union1d(validation_rows, excluded_rows)))
         self._selection_epoch = math.ceil(SELECTION_START * n_epochs / EPOCHS_PER_SEARCH) * EPOCHS_PER_SEARCH
         self._selection_rows = self._rows[:0]
         if settings.drop_levels and self._selection_epoch < n_epochs:
@@ -419,25 +369,20 @@ class SharedStage:
             self._stream = QueryStream(self._rows, self._rng)
         return True
 
-    def train_epoch(self, epoch: int) -> float:
-        if self._queries is None or epoch % EPOCHS_PER_SEARCH == 0:
+    def _draw_batch(self, number: int) -> Batch:
+        epoch, in_epoch = divmod(number, BATCHES_PER_EPOCH)
+        if self._queries is None or number % (EPOCHS_PER_SEARCH * BATCHES_PER_EPOCH) == 0:
             self._queries = self._next_queries(min(EPOCHS_PER_SEARCH, self.n_epochs - epoch))
         rows, candidates, epsilon, keep_probability = self._queries
-        rng, n_steps = self._rng, self.n_epochs * BATCHES_PER_EPOCH
-        first_batch = epoch % EPOCHS_PER_SEARCH * BATCHES_PER_EPOCH
-        total = 0.0
-        for number in range(BATCHES_PER_EPOCH):
-            first = (first_batch + number) * self._batch_size
-            part = slice(first, first + self._batch_size)
-            kept = rng.random(candidates[part].shape) < keep_probability
-            mask = draw_axis_mask(
-                self.parameters.n_axes, self._settings.feature_dropout, rng, widths=self._widths
-            )
-            loss, gradient = self.parameters.loss(Batch(rows[part], candidates[part], kept, mask, epsilon))
-            remaining = 1.0 - (epoch * BATCHES_PER_EPOCH + number) / n_steps
-            self.parameters.step(gradient, self._settings.learning_rate * remaining)
-            total += loss
-        return total / BATCHES_PER_EPOCH
+        first = (epoch % EPOCHS_PER_SEARCH * BATCHES_PER_EPOCH + in_epoch) * self._batch_size
+        part = slice(first, first + self._batch_size)
+        kept = self._rng.random(candidates[part].shape) < keep_probability
+        return Batch(
+            rows[part], candidates[part], kept, self._draw_axis_mask(self.parameters.n_axes), epsilon
+        )
+
+    def _step(self, gradient: dict[str, Floats], remaining: float) -> None:
+        self.parameters.step(gradient, self._settings.learning_rate * remaining)
 
     def validation_loss(self) -> float | None:
         if len(self._validation_rows) == 0:
@@ -461,11 +406,6 @@ class SharedStage:
         n_rows = len(self.parameters.X)
         reference, keep_probability = sample_reference(n_rows, self._settings.candidate_dropout, self._rng)
         return _Queries(rows, *_candidates(self.parameters, rows, reference), keep_probability)
-
-
-def _positions(pool: Indices, rows: Indices) -> Indices:
-    """Return where some rows are in the pool."""
-    return np.flatnonzero(np.isin(pool, rows))
 
 
 def without_harmful_levels(parameters: SharedParameters, rows: Indices) -> tuple[SharedParameters, list[str]]:

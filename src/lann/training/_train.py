@@ -1,11 +1,12 @@
-"""Training of any number of rows: copies are merged, many rows are trained on a sample and in tiles."""
+"""Training of any number of rows: in stages, or on a sample and in tiles; copies are merged."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,19 +26,128 @@ from lann.search import (
     n_cells_of,
     smallest,
 )
-from lann.training._candidates import stratified_sample
-from lann.training._initial import check_matrix_memory, matrix_dtype, n_axes_of
+from lann.training._candidates import (
+    NO_ROWS,
+    draw_selection_rows,
+    draw_validation_rows,
+    stratified_sample,
+)
+from lann.training._initial import (
+    Standardization,
+    check_matrix_memory,
+    find_thresholds,
+    matrix_dtype,
+    n_axes_of,
+    with_initial_map,
+    with_initial_slopes,
+)
 from lann.training._loss import Settings
 from lann.training._point_stage import PointStage
-from lann.training._procedure import (
-    Callback,
-    Epoch,
-    Trainer,
-    TrainingResult,
-    plan_epochs,
-    train_distinct,
-    with_levels,
-)
+from lann.training._procedure import Callback, Epoch, Trainer, with_levels
+from lann.training._shared_stage import SharedStage
+
+SHARED_EPOCHS, POINT_EPOCHS = 12, 2
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """The result of a training.
+
+    Attributes
+    ----------
+    levels : Levels
+    losses : list of float
+        Mean training loss of every epoch.
+    validation_losses : list of float
+        Mean loss of the validation rows after every epoch, with early stopping.
+    dropped_levels : list of str
+        Names of the levels that were dropped because they do not help.
+    index : CellIndex or None
+        The cells of the rows under the class metric of `levels`, if training has determined them.
+    n_point_epochs : int
+        Number of epochs after which the point metrics were best; 0 where none are learned.
+    stopped : bool
+        Whether the callback has stopped the training.
+    """
+
+    levels: Levels
+    losses: list[float]
+    validation_losses: list[float]
+    dropped_levels: list[str]
+    index: CellIndex | None
+    n_point_epochs: int = 0
+    stopped: bool = False
+
+
+def plan_epochs(settings: Settings) -> tuple[int, int]:
+    """Return the number of epochs for the shared levels, and for the point metrics."""
+    shared = SHARED_EPOCHS if settings.shared_levels else 0
+    points = POINT_EPOCHS if settings.point_metrics else 0
+    n_epochs = settings.max_iter
+    if n_epochs is None or shared + points == 0:
+        return shared, points
+    for_shared = math.ceil(n_epochs * shared / (shared + points))
+    if points > 0 and shared > 0 and n_epochs > 1:
+        for_shared = min(for_shared, n_epochs - 1)  # at least one for each
+    return for_shared, n_epochs - for_shared
+
+
+def train_distinct(
+    start: Levels, settings: Settings, rng: np.random.Generator, *, callback: Callback | None = None
+) -> TrainingResult:
+    """Train rows of which none is a copy of another, in stages: see `train`."""
+    start = start.in_double()
+    n_rows = len(start.X)
+    shared_epochs, point_epochs = plan_epochs(settings)
+    fraction = settings.validation_fraction if shared_epochs + point_epochs > 0 else None
+    validation_rows, selection_rows = draw_validation_rows(n_rows, fraction, rng), NO_ROWS
+    other_rows = np.setdiff1d(np.arange(n_rows), validation_rows)
+    if settings.drop_levels and point_epochs > 0:
+        selection_rows = draw_selection_rows(other_rows, rng)
+        other_rows = np.setdiff1d(other_rows, selection_rows)
+    levels, restore = _standardize(start, settings, shared_epochs, other_rows, rng)
+    trainer = Trainer(shared_epochs + point_epochs, with_levels(callback, restore))
+    settings = settings.for_rows(n_rows)
+    index, n_point_epochs = None, 0
+    # The same bits for any number of BLAS threads, and none of them competes with ours.
+    with single_threaded_blas():
+        if trainer.n_epochs > 0:
+            # Where few axes replace many features, they start when the features are on their curves.
+            at_once = settings.linear_map and not settings.curves
+            n_coordinates = levels.encoding.n_coordinates
+            n_axes = n_axes_of(settings.form, settings.n_components, n_coordinates, linear_map=at_once)
+            levels = with_initial_map(levels, n_axes)
+        if settings.form != "diagonal" and point_epochs > 0:
+            check_matrix_memory(levels)
+        if shared_epochs > 0:
+            shared = SharedStage(levels, settings, shared_epochs, validation_rows, selection_rows, rng)
+            levels = trainer.run(shared)
+        if point_epochs > 0 and not trainer.stopped:
+            stage = PointStage(levels, settings, point_epochs, validation_rows, selection_rows, rng)
+            levels, index, n_point_epochs = trainer.run(stage), stage.index, trainer.n_best
+    losses, validation_losses, dropped = trainer.losses, trainer.validation_losses, trainer.dropped_levels
+    levels = restore(levels)
+    return TrainingResult(levels, losses, validation_losses, dropped, index, n_point_epochs, trainer.stopped)
+
+
+def _standardize(
+    start: Levels, settings: Settings, shared_epochs: int, rows: Indices, rng: np.random.Generator
+) -> tuple[Levels, Callable[[Levels], Levels]]:
+    """Return the levels of standardized rows, if curves are learned, and the way back to the user's units.
+
+    New curves can jump at thresholds that are found in the given rows.
+    """
+    if not settings.curves or shared_epochs == 0:
+        return start, lambda levels: levels
+    standardization = Standardization(start.X, start.row_weights, encoding=start.encoding)
+    levels = standardization.apply(start, settings.n_bins)
+    if start.curves.is_identity:
+        # A generator of its own: the rest of the training draws the same numbers with thresholds as without.
+        thresholds = find_thresholds(levels, rows, settings, rng.spawn(1)[0])
+        levels = levels.with_curves(levels.curves.with_thresholds(thresholds))
+        levels = with_initial_slopes(levels, rows)
+    return levels, standardization.undo
+
 
 # Rows that a thread processes at a time.
 ASSIGN_BLOCK, SEARCH_BLOCK = 8_192, 32_768
@@ -131,22 +241,6 @@ class Tile(NamedTuple):
         return np.union1d(self.own, self.border)
 
 
-class TileResult(NamedTuple):
-    """The point metrics of the own rows of a tile.
-
-    Attributes
-    ----------
-    point_log_weights : (n_own, n_axes)
-    point_matrices : (n_own, n_axes, rank) or None
-    losses : list of float
-        Mean training loss of every epoch.
-    """
-
-    point_log_weights: Floats
-    point_matrices: NDArray | None
-    losses: list[float]
-
-
 def n_reached_of(n_probed: int, settings: Settings) -> int:
     """Return the number of cells that the border of a tile reaches from each of its own.
 
@@ -155,9 +249,7 @@ def n_reached_of(n_probed: int, settings: Settings) -> int:
     return n_probed if settings.form == "diagonal" else min(n_probed, N_REACHED_BY_MATRICES)
 
 
-def plan_tiles(
-    centers: Floats, counts: Indices, *, n_reached: int, tile_rows: int | None = None
-) -> list[Tile]:
+def plan_tiles(centers: Floats, counts: Indices, *, n_reached: int) -> list[Tile]:
     """Divide the cells of a partition into tiles of about the same number of rows.
 
     Parameters
@@ -168,8 +260,6 @@ def plan_tiles(
         Number of rows of each cell.
     n_reached : int
         The border of a tile has the cells that are among this many nearest ones of an own cell.
-    tile_rows : int or None
-        Number of rows of a tile, about; None is `TILE_ROWS`.
 
     Returns
     -------
@@ -177,18 +267,13 @@ def plan_tiles(
         Every cell with rows is a cell of one tile.
     """
     used = np.flatnonzero(counts > 0)
-    n_tiles = min(n_tiles_of(int(counts.sum()), tile_rows), len(used))
+    n_tiles = min(math.ceil(counts.sum() / TILE_ROWS), len(used))
     reached = _nearest_cells(centers[used], n_reached)
     tiles = []
     for group in _bisect(np.arange(len(used)), centers[used], counts[used], n_tiles):
         border = np.setdiff1d(reached[group], group)
         tiles.append(Tile(used[np.sort(group)], used[border]))
     return tiles
-
-
-def n_tiles_of(n_rows: int, tile_rows: int | None = None) -> int:
-    """Return the largest number of tiles of `n_rows` rows."""
-    return max(math.ceil(n_rows / (tile_rows or TILE_ROWS)), 1)
 
 
 def _bisect(cells: Indices, centers: Floats, counts: Indices, n_groups: int) -> list[Indices]:
@@ -230,7 +315,7 @@ def train_tile(
     rng: np.random.Generator,
     *,
     index: CellIndex | None = None,
-) -> TileResult:
+) -> tuple[Levels, list[float]]:
     """Train the point metrics of the rows of a tile.
 
     The rows of the border are candidates of the others. They measure with the weights of their classes; only
@@ -250,44 +335,23 @@ def train_tile(
         Of this tile only.
     index : CellIndex or None
         The cells of the rows, in which candidates are searched; None searches all rows.
+
+    Returns
+    -------
+    levels : Levels
+        Of the rows of the tile.
+    losses : list of float
+        Mean training loss of every epoch.
     """
     levels, settings = levels.in_double(), settings.replace(n_jobs=1).for_rows(len(levels.X))
-    none = np.empty(0, np.int64)
+    trainer = Trainer(n_epochs)
     with single_threaded_blas():
-        trainer = Trainer(n_epochs)
-        stage = PointStage(levels, settings, n_epochs, none, none, rng, own=own, index=index)
-        trained = trainer.run(stage).subset(own)
-    return TileResult(trained.point_log_weights, trained.point_matrices, trainer.losses)
+        stage = PointStage(levels, settings, n_epochs, NO_ROWS, NO_ROWS, rng, own=own, index=index)
+        return trainer.run(stage).subset(own), trainer.losses
 
 
 # Number of rows of the sample.
 SAMPLE_ROWS = 40_000
-
-
-class RowsByCell(NamedTuple):
-    """Rows in the order of their cells.
-
-    Attributes
-    ----------
-    order : (n_rows,)
-        Rows, those of the first cell first.
-    starts : (n_cells + 1,)
-        Where each cell starts.
-    """
-
-    order: Indices
-    starts: Indices
-
-    @classmethod
-    def of(cls, cells: NDArray[np.int32], n_cells: int) -> RowsByCell:
-        """Return the rows in the order of their cells, given the cell of each row."""
-        starts = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=n_cells))])
-        return cls(np.argsort(cells, kind="stable"), starts)
-
-    def rows_of(self, cells: Indices) -> Indices:
-        """Return the rows of some cells, ascending."""
-        parts = [self.order[self.starts[cell] : self.starts[cell + 1]] for cell in cells]
-        return np.sort(np.concatenate(parts)) if parts else np.empty(0, np.int64)
 
 
 def has_many_rows(n_rows: int, settings: Settings) -> bool:
@@ -298,8 +362,8 @@ def has_many_rows(n_rows: int, settings: Settings) -> bool:
 def n_epochs_of(settings: Settings, n_rows: int) -> int:
     """Return the number of epochs of a training, at most, and of tiles if there are many rows."""
     shared_epochs, point_epochs = plan_epochs(settings)
-    n_tiles = n_tiles_of(n_rows) if has_many_rows(n_rows, settings) and point_epochs > 0 else 0
-    return shared_epochs + point_epochs + n_tiles
+    in_tiles = has_many_rows(n_rows, settings) and point_epochs > 0
+    return shared_epochs + point_epochs + (math.ceil(n_rows / TILE_ROWS) if in_tiles else 0)
 
 
 def train_many(
@@ -382,9 +446,8 @@ def _train_tiles(
     stopped : bool
         Whether the callback has stopped the training.
     """
-    n_cells = index.partition.n_cells
-    rows_by_cell = RowsByCell.of(index.cells, n_cells)
-    n_reached, counts = n_reached_of(index.n_probed, settings), np.bincount(index.cells, minlength=n_cells)
+    n_cells, n_reached = index.partition.n_cells, n_reached_of(index.n_probed, settings)
+    counts = np.bincount(index.cells, minlength=n_cells)
     tiles = plan_tiles(index.partition.centers, counts, n_reached=n_reached)
     generators = rng.spawn(len(tiles))
     # What tiles learn is not as precise as float32, which takes half the memory.
@@ -397,13 +460,14 @@ def _train_tiles(
     losses: list[float] = []
     stopped, started = False, time.perf_counter()
 
-    def train_one(number: int) -> tuple[Indices, TileResult]:
-        own, rows = (rows_by_cell.rows_of(cells) for cells in (tiles[number].own, tiles[number].cells))
-        cells = replace(index, cells=index.cells[rows])
-        position = np.searchsorted(rows, own)
-        return own, train_tile(
-            start.subset(rows), position, settings, n_epochs, generators[number], index=cells
+    def train_one(number: int) -> tuple[Indices, Levels, float]:
+        own, rows = (
+            np.flatnonzero(np.isin(index.cells, c)) for c in (tiles[number].own, tiles[number].cells)
         )
+        levels, position = start.subset(rows), np.searchsorted(rows, own)
+        cells = replace(index, cells=index.cells[rows])
+        trained, losses = train_tile(levels, position, settings, n_epochs, generators[number], index=cells)
+        return own, trained, losses[-1]
 
     def levels_now() -> Levels:
         copies = None if matrices is None else matrices.copy()
@@ -411,21 +475,18 @@ def _train_tiles(
 
     stage = "point weights" if matrices is None else "point matrices"
     with closing(iterate_in_order(train_one, len(tiles), n_jobs=settings.n_jobs)) as results:
-        for rows, result in results:
-            log_weights[rows] = result.point_log_weights
+        for rows, trained, loss in results:
+            log_weights[rows] = trained.point_log_weights
             if matrices is not None:
-                matrices[rows] = result.point_matrices
-            losses.append(result.losses[-1])
+                matrices[rows] = trained.point_matrices
+            losses.append(loss)
             if callback is not None:
-                n_left = len(tiles) - len(losses)
-                seconds_left = (time.perf_counter() - started) * n_left / len(losses)
-                epoch = Epoch(
-                    stage, len(losses), len(tiles), losses[-1], None, levels_now, "tile", seconds_left
-                )
-                stopped = bool(callback(epoch))
+                n = len(losses)
+                left = (time.perf_counter() - started) * (len(tiles) - n) / n
+                stopped = callback(Epoch(stage, n, len(tiles), loss, None, levels_now, "tile", left))
             if stopped:
                 break
-    return start.replace(point_log_weights=log_weights, point_matrices=matrices), losses, stopped
+    return start.replace(point_log_weights=log_weights, point_matrices=matrices), losses, bool(stopped)
 
 
 def train(
