@@ -64,7 +64,7 @@ def test_labels_and_weights_that_are_given(table_model, make_table):
     assert rows.row_numbers.tolist() == [1, 3, 5, 7, 9, 11]
     assert rows.weights.tolist() == [1.0] * 6
     assert rows.labels.tolist() == frame["group"][1::2].tolist()
-    with pytest.raises(ValueError, match="weights in column 'sample_weight' of the table must be numbers"):
+    with pytest.raises(ValueError, match="weights in column 'weights' of the table must be numbers"):
         table_model.labeled_rows(frame, sample_weight=[-1.0] * 12)
 
 

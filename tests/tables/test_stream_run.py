@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from lann import load
-from lann.streams import SAMKNN, prequential
+from lann.streams import SAMKNN, SAMLANN, prequential
 from lann.tables import StreamRun
 
 
@@ -217,3 +217,19 @@ def test_a_damaged_checkpoint_gets_one_sentence(path, tmp_path, change):
     save(model, tmp_path / "d.lann", progress=progress | change)
     with pytest.raises(ValueError, match=r"The checkpoint .* is damaged"):
         StreamRun(path, checkpoint=tmp_path / "d.lann")
+
+
+def test_a_resumed_run_of_samlann_is_the_uninterrupted_one(frame, tmp_path):
+    path, checkpoint = tmp_path / "s.csv", tmp_path / "c.lann"
+    frame[1150:1450].to_csv(path, index=False)
+    with StreamRun(path, "y", SAMLANN(window_size=100, random_state=0)) as whole:
+        whole.run(every=100)
+    with StreamRun(path, "y", SAMLANN(window_size=100, random_state=0)) as first:
+        for batch in first.batches(100):
+            if batch.first_row >= 100:
+                break
+        first.save(checkpoint)
+    with StreamRun(path, checkpoint=checkpoint) as second:
+        assert second.n_read == 200
+        second.run()
+    assert state(second) == state(whole)

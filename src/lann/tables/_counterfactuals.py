@@ -168,10 +168,8 @@ def _changes(
     """Return the changes of rows, in the values of the table, with probabilities."""
     from lann.explain import counterfactuals
 
-    frozen = list(frozen)
     for column in frozen:
-        if column not in model.feature_names:
-            check_named_column(pd.DataFrame(columns=model.feature_names), column, "frozen", "the model")
+        check_named_column(pd.DataFrame(columns=model.feature_names), column, "frozen", "the model")
     classifier = model.classifier
     found = counterfactuals(
         classifier,
@@ -194,16 +192,12 @@ def _changes(
 
 def _warn_of_training_rows(training_rows: Indices) -> None:
     n_training, n_rows = int((training_rows >= 0).sum()), len(training_rows)
+    which = f"{n_training} of {n_rows} rows are training rows and vote on themselves"
+    if n_rows == 1:
+        which = "The row is a training row and votes on itself"
     if n_training:
-        which = (
-            "The row is a training row" if n_rows == 1 else f"{n_training} of {n_rows} rows are training rows"
-        )
-        vote = "votes on itself" if n_rows == 1 else "vote on themselves"
-        warnings.warn(
-            f"{which} and {vote} here, so that more has to change than for a new row.",
-            TableWarning,
-            stacklevel=3,
-        )
+        message = f"{which} here, so that more has to change than for a new row."
+        warnings.warn(message, TableWarning, stacklevel=3)
 
 
 def _known_label(target: Any, classes: NDArray[Any]) -> Any:
@@ -217,10 +211,8 @@ def _known_label(target: Any, classes: NDArray[Any]) -> Any:
 
 def _as_written(model: TableModel) -> TableSchema:
     """Return the schema of a table whose values are as they are written: numbers and text."""
-    features = [
-        Feature(column.name, "number" if column.kind == "number" else "category") for column in model.columns
-    ]
-    return TableSchema(tuple(features), has_names=True)
+    kinds = {column.name: "number" if column.kind == "number" else "category" for column in model.columns}
+    return TableSchema(tuple(Feature(name, kind) for name, kind in kinds.items()), has_names=True)
 
 
 def _rounded(model: TableModel, found: Counterfactuals) -> Counterfactuals:
@@ -262,11 +254,9 @@ def _decimals(values: Floats) -> int | None:
 
 def _round_away(values: Floats, queries: Floats, decimals: int) -> Floats:
     """Return values with some decimals, none of them nearer to the queries than before."""
-    nearest = np.round(values, decimals)
-    step = 10.0**-decimals
+    nearest, step = np.round(values, decimals), 10.0**-decimals
     further = np.round(np.where(values > queries, nearest + step, nearest - step), decimals)
-    is_nearer = np.abs(nearest - queries) < np.abs(values - queries)
-    return np.where(is_nearer, further, nearest)
+    return np.where(np.abs(nearest - queries) < np.abs(values - queries), further, nearest)
 
 
 def _probabilities(model: TableModel, rows: Floats) -> Floats:

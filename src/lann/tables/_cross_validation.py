@@ -106,29 +106,21 @@ def cross_validate(
             f"n_neighbors={n_neighbors} is more than the {n_train} rows that each fold trains on; use fewer "
             "neighbors, or do not cross-validate."
         )
+    report = callback or (lambda done, total: None)
     scores = []
     for fold, (train, test) in enumerate(splits):
         weights = None if table.weights is None else table.weights[test]
-        report = None
-        if callback is not None:
-            report = partial(_report_epochs, callback, fold, len(splits))
-        fitted, predictions = _predictions(table, classifier, train, test, report)
+        on_epoch = partial(lambda fold, done, total: report(fold + done / max(total, 1), len(splits)), fold)
+        fitted, predictions = _predictions(table, classifier, train, test, callback and on_epoch)
         if folds is not None:
             folds.append(fitted)
         for method, probabilities in predictions.items():
             found = scores_of(table.classes, table.labels[test], probabilities, weights)
             scores.append({"fold": fold, "method": method, **found})
-        if callback is not None:
-            callback(fold + 1, len(splits))
+        report(fold + 1, len(splits))
     table_of_scores = pd.DataFrame(scores)
     table_of_scores.attrs["random_state"] = random_state
     return table_of_scores
-
-
-def _report_epochs(
-    callback: Callable[[float, int], object], fold: int, n_folds: int, done: int, total: int
-) -> None:
-    callback(fold + done / max(total, 1), n_folds)
 
 
 def _splits(table: TrainingTable, n_folds: int, random_state: int) -> list[tuple[Indices, Indices]]:
@@ -228,12 +220,8 @@ def summarize_folds(scores: pd.DataFrame) -> list[CrossValidatedMethod]:
             values = part[score].dropna().to_numpy()
             found[score] = float(values.mean()) if len(values) else None
             found[f"{score}_std"] = float(values.std()) if len(values) else None
-        random_state = scores.attrs.get("random_state")
-        methods.append(
-            CrossValidatedMethod(
-                method=str(method), n_folds=part["fold"].nunique(), random_state=random_state, **found
-            )
-        )
+        seed = scores.attrs.get("random_state")
+        methods.append(CrossValidatedMethod(str(method), part["fold"].nunique(), seed, **found))
     return methods
 
 
@@ -289,14 +277,10 @@ def fit_baselines(
         handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False
     )
     categories = make_pipeline(SimpleImputer(strategy="most_frequent"), one_hot)
-    steps = [step for step in ((numbers, others), (categories, text)) if step[1]]
+    encoder = make_column_transformer(*(step for step in ((numbers, others), (categories, text)) if step[1]))
     knn = KNeighborsClassifier(min(N_NEIGHBORS, len(rows)), weights="distance")
-    plain = make_pipeline(make_column_transformer(*steps), knn)
-    guess = DummyClassifier(strategy="prior")
-    return {
-        "kNN": plain.fit(rows, labels),
-        "majority": guess.fit(rows, labels, sample_weight=sample_weight),
-    }
+    guess = DummyClassifier(strategy="prior").fit(rows, labels, sample_weight=sample_weight)
+    return {"kNN": make_pipeline(encoder, knn).fit(rows, labels), "majority": guess}
 
 
 def as_floats(frame: pd.DataFrame) -> pd.DataFrame:

@@ -371,8 +371,8 @@ class EmbeddedTable:
             each without itself, and on ``held_out`` rows (None if no held-out row has a label): ``n_rows``
             and the shares of them that are predicted correctly ``by_vote`` and ``in_embedding``. ``overall``
             is the same for all rows, ``has_held_out`` whether held-out rows have labels. ``pairs`` has up to
-            5 pairs of classes (``first``, ``second``, ``n_confused`` and ``n_rows``), the most confused first;
-            on held-out rows if some have labels.
+            5 pairs of classes (``first``, ``second``, ``n_confused`` and ``n_rows``), the most confused
+            first; on held-out rows if some have labels.
         """
         training, held_out = np.arange(len(self)) < self.n_train, self.is_held_out & self.has_label
         has_held_out = bool(held_out.any())

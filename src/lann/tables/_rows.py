@@ -29,8 +29,6 @@ from lann.columns.text import (
 if TYPE_CHECKING:
     from lann.tables._table_model import TableModel
 
-_WHOLE = re.compile(r"(-?\d+)\.0+")
-
 
 def labels_of(texts: NDArray[Any]) -> NDArray[Any]:
     """Return labels as integers if all are, so that 10 comes after 9; otherwise as text."""
@@ -82,8 +80,7 @@ def known_labels(texts: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
 
 def _plain_text(text: str) -> str:
     """Return the text of an integer without decimals: files write 1 as 1.0 where other cells are missing."""
-    match = _WHOLE.fullmatch(text)
-    return text if match is None else match.group(1)
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", text)
 
 
 def row_names(frame: pd.DataFrame, name: str, table: str) -> NDArray[np.str_]:
@@ -270,10 +267,7 @@ def labeled_rows(
         target_name = target or model.target
         labels = model.labels_in(frame, target_name, name=name)
     else:
-        given = pd.Series(np.asarray(target, dtype=object), name="labels")
-        if len(given) != len(frame):
-            raise ValueError(f"There are {len(given)} labels for the {len(frame)} rows of {name}.")
-        labels = model.labels_in(given.to_frame(), "labels", name=name)
+        labels = model.labels_in(_given(target, "labels", frame, name), "labels", name=name)
     if labels is None:
         what = "the labels are" if target_name is None else f"the target {target_name!r} is"
         raise ValueError(f"There is no row with a label in {name}: {what} empty in every row.")
@@ -306,15 +300,20 @@ def _weights(
     model: TableModel, frame: pd.DataFrame, rows: Indices, sample_weight: str | ArrayLike | None, name: str
 ) -> tuple[Floats | None, str | None]:
     """Return the weights of some rows, None if all count the same, and the name of their column."""
-    column: str | None = None
+    if sample_weight is None and model.record is not None:
+        sample_weight = model.record.sample_weight_column
+        sample_weight = sample_weight if sample_weight in frame else None
+    if sample_weight is None:
+        return None, None
     if isinstance(sample_weight, str):
         check_named_column(frame, sample_weight, "sample_weight", name)
-        column = sample_weight
-    elif sample_weight is not None:
-        given = pd.DataFrame({"sample_weight": np.asarray(sample_weight)})
-        if len(given) != len(frame):
-            raise ValueError(f"There are {len(given)} weights for the {len(frame)} rows of {name}.")
-        return row_weights(given, rows, "sample_weight", name), None
-    elif model.record is not None and model.record.sample_weight_column in frame:
-        column = model.record.sample_weight_column
-    return (None if column is None else row_weights(frame, rows, column, name)), column
+        return row_weights(frame, rows, sample_weight, name), sample_weight
+    return row_weights(_given(sample_weight, "weights", frame, name), rows, "weights", name), None
+
+
+def _given(values: ArrayLike, what: str, frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return values that are given as an array as a table; raise ValueError unless each row has one."""
+    given = pd.Series(np.asarray(values), name=what).to_frame()
+    if len(given) != len(frame):
+        raise ValueError(f"There are {len(given)} {what} for the {len(frame)} rows of {name}.")
+    return given

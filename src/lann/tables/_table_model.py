@@ -90,29 +90,22 @@ class TableModel:
 
     def __init__(self, classifier: Any, record: TableRecord | None = None) -> None:
         if not isinstance(classifier, NeighborClassifier):
-            hint = (
-                " Give its last step, and rows transformed by the others."
-                if hasattr(classifier, "steps")
-                else ""
-            )
+            hint = " Give its last step, and rows transformed by the others."
             raise ValueError(
                 f"The model is a {type(classifier).__name__}, which is no classifier with neighbors; give a "
-                f"LANNClassifier or a baseline with neighbors.{hint}"
+                f"LANNClassifier or a baseline with neighbors.{hint if hasattr(classifier, 'steps') else ''}"
             )
         self.classifier: NeighborClassifier = classifier
-        self.record = record
-        plain = tuple(map(Column.from_feature, self.schema.features))
-        self.columns: tuple[Column, ...] = (
-            plain if record is None else tuple(map(Column.from_dict, record.columns))
-        )
-        if [(column.name, column.kind) for column in self.columns] != [
-            (column.name, column.kind) for column in plain
-        ]:
+        self.record, n_rows = record, len(classifier.model_.X)
+        self.columns: tuple[Column, ...] = tuple(map(Column.from_feature, self.schema.features))
+        self.row_numbers: Indices = np.arange(n_rows)
+        if record is None:
+            return
+        features = [(column.name, column.kind) for column in self.columns]
+        self.columns, self.row_numbers = tuple(map(Column.from_dict, record.columns)), record.row_numbers
+        if [(column.name, column.kind) for column in self.columns] != features:
             raise ValueError("The columns of the table in the model file are not the features of the model.")
-        self.row_numbers: Indices = (
-            np.arange(len(classifier.model_.X)) if record is None else record.row_numbers
-        )
-        if len(self.row_numbers) != len(classifier.model_.X) or (np.diff(self.row_numbers) <= 0).any():
+        if len(self.row_numbers) != n_rows or (np.diff(self.row_numbers) <= 0).any():
             raise ValueError("The row numbers in the model file are not those of the training rows.")
 
     def __repr__(self) -> str:
@@ -588,12 +581,11 @@ class TableModel:
             row = values.index[empty[0]]
             raise ValueError(f"Row {row} of {name} has no value in any of the columns that are used.")
         found: dict[str, set[str]] = {} if new is None else new
-        for column, feature in zip(self.columns, self.schema.features, strict=True):
-            categories = set(values[column.name].dropna()) if feature.kind == "category" else set()
-            if (categories := categories - set(feature.categories)) and len(
-                found.get(column.name, ())
-            ) <= MOST_NEW:
-                found.setdefault(column.name, set()).update(categories)
+        for feature in self.schema.features:
+            if feature.kind != "category" or len(found.get(feature.name, ())) > MOST_NEW:
+                continue
+            if categories := set(values[feature.name].dropna()) - set(feature.categories):
+                found.setdefault(feature.name, set()).update(categories)
         if new is None:
             self._warn_of_new(found)
         return values, table
