@@ -33,7 +33,7 @@ from lann.distributed import _fit, _tasks
 from lann.distributed._fit import RowTasks, TrainingBlocks
 from lann.distributed._rows import Reader, features_of_block, merge_features, needs_values
 from lann.distributed._search import Neighbors, ShardedModel
-from lann.distributed._shard import SearchPlan, Shard
+from lann.distributed._shard import SearchPlan, Shard, join_shards
 from lann.explain import Explanation
 from lann.metric import Encoding, FeatureCurves, Levels
 from lann.model import ROWS_FOR_SCALE, LocalModel
@@ -520,7 +520,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
         classifier : lann.LANNClassifier
         """
         check_is_fitted(self)
-        return self._make_local()(self.model_.take_all())
+        return self._make_local()(join_shards(_tasks.compute(self.model_.shards)))
 
     def _make_local(self) -> Callable[[Shard], lann.classifier.LANNClassifier]:
         """Return a function from some of the rows to their ordinary classifier, for workers."""

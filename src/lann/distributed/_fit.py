@@ -15,6 +15,7 @@ from lann._support.types import Floats, Indices
 from lann.distributed._rows import (
     NearRows,
     Reader,
+    Rows,
     assign_rows,
     count_cells,
     count_labels,
@@ -22,17 +23,19 @@ from lann.distributed._rows import (
     nearest_rows,
     rows_of_cells,
     split_rows,
-    take_numbers,
     take_rows,
 )
 from lann.distributed._search import ShardedModel
-from lann.distributed._shard import SearchPlan, losses_of, make_shard, train_rows
+from lann.distributed._shard import SearchPlan, make_shard, train_rows
 from lann.distributed._tasks import Blocks, TaskGraph, compute, constant, map_tasks, persist
 from lann.metric import Levels
 from lann.model import NEIGHBORS_FOR_SCALE
 from lann.search import N_NEIGHBORS, Partition, calibrate
 from lann.training import Settings, Tile
 from lann.vote import zero_distance_guard
+
+# The position of the losses in `TileRows`.
+LOSSES = 3
 
 
 class TrainingBlocks(NamedTuple):
@@ -214,7 +217,7 @@ def train_shards(
         graph.add(make_shard, own, parts, common[0], weights_type=weights_type)
         for own, parts in zip(regrouped, trained, strict=True)
     ]
-    losses = [graph.add(losses_of, tile) for shard in trained for tile in shard]
+    losses = [graph.add(getitem, tile, LOSSES) for shard in trained for tile in shard]
     results = persist(graph.results([*shards, *losses]))
     return results[: len(shards)], compute(results[len(shards) :])
 
@@ -233,7 +236,7 @@ def calibrate_cells(rows: RowTasks, numbers: Indices, shared: Levels, partition:
     shared : Levels
     partition : Partition
     """
-    queries = join_rows(compute(map_tasks(take_numbers, rows.blocks, constant(numbers))))
+    queries = join_rows(compute(map_tasks(Rows.take_numbers, rows.blocks, constant(numbers))))
     common = constant(queries), constant(shared)
     in_blocks = compute(map_tasks(nearest_rows, rows.blocks, *common, k=N_NEIGHBORS))
     near = NearRows(*(np.concatenate(values, axis=1) for values in zip(*in_blocks, strict=True)))

@@ -45,14 +45,13 @@ def write_shards(fitted: DaskLANN, write: Write, names: Sequence[str], shared_na
     few = model.take(np.linspace(0, model.n_rows - 1, min(FEW_ROWS, model.n_rows)).astype(np.int64))
     graph, common = TaskGraph(), constant(local)
     keys = [
-        graph.add(write_shard, shard, common, write=write, name=name)
+        graph.add(_write_shard, shard, common, write=write, name=name)
         for shard, name in zip(model.shards, names, strict=True)
     ]
     return [write(local(few), shared_name), *compute(graph.results(keys))]
 
 
-def write_shard(shard: Shard, local: Any, write: Write, name: str) -> Any:
-    """Write the ordinary classifier of a shard."""
+def _write_shard(shard: Shard, local: Any, write: Write, name: str) -> Any:
     return write(local(shard), name)
 
 
@@ -97,14 +96,8 @@ def read_shards(
     for name in SHARED_ATTRIBUTES:
         if hasattr(shared, name):
             setattr(fitted, name, getattr(shared, name))
-    plan = SearchPlan(
-        index.partition,
-        counts.sum(axis=0),
-        shard_of_cell,
-        len(names),
-        index.n_probed,
-        shared.model_.n_candidates,
-    )
+    sizes, n_candidates = counts.sum(axis=0), shared.model_.n_candidates
+    plan = SearchPlan(index.partition, sizes, shard_of_cell, len(names), index.n_probed, n_candidates)
     model = ShardedModel(levels.replace(point_matrices=None), plan, tuple(shards))
     fitted._set_model(model, shared.model_.vote_rule)
     fitted.tile_losses_ = further["tile_losses_"]

@@ -40,8 +40,7 @@ class Reader(NamedTuple):
     def read(self, X: Any) -> Floats:
         """Return rows as numbers: (n_rows, n_features)."""
         if self.estimator is None:
-            rows: Floats = X
-            return rows
+            return np.asarray(X)
         if len(X) == 0:  # the checks of scikit-learn need a row
             return np.empty((0, len(self.schema.features)))
         return read_rows(self.estimator, X, self.schema).astype(np.float64, copy=False)
@@ -142,6 +141,10 @@ class Rows(NamedTuple):
         """Return some of the rows: a mask, or positions in ascending order."""
         return Rows(*(values[rows] for values in self))
 
+    def take_numbers(self, numbers: Indices) -> Rows:
+        """Return the rows that have one of some numbers."""
+        return self.take(np.isin(self.numbers, numbers))
+
 
 def count_labels(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct labels of a block, and their position for each row, in as few bytes as possible.
@@ -167,10 +170,10 @@ def _as_array(y: Any) -> NDArray[Any]:
     return labels
 
 
-def check_lengths(n_rows: int, n_labels: int) -> None:
+def check_lengths(X: Any, n_labels: int) -> None:
     """Raise ValueError unless a block has a label for each row."""
-    if n_rows != n_labels:
-        raise ValueError(f"A block of X has {n_rows} rows and that of y {n_labels} labels.")
+    if len(X) != n_labels:
+        raise ValueError(f"A block of X has {len(X)} rows and that of y {n_labels} labels.")
 
 
 def take_rows(X: Any, positions: Indices, reader: Reader, *, n_labels: int) -> Floats:
@@ -186,7 +189,7 @@ def take_rows(X: Any, positions: Indices, reader: Reader, *, n_labels: int) -> F
     n_labels : int
         Number of labels of the block.
     """
-    check_lengths(len(X), n_labels)
+    check_lengths(X, n_labels)
     taken = X.iloc[positions] if hasattr(X, "iloc") else X[positions]
     return reader.read_training(taken).astype(np.float64, copy=False)
 
@@ -216,7 +219,7 @@ def assign_rows(
         Number of its first row.
     """
     labels = class_indices(_as_array(y).astype(classes.dtype, copy=False), classes)
-    check_lengths(len(X), len(labels))
+    check_lengths(X, len(labels))
     rows = reader.read_training(X)
     if len(rows):
         check_values(rows, reader.schema.names)
@@ -318,11 +321,6 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
     return joined.take(np.argsort(joined.numbers, kind="stable"))
 
 
-def take_numbers(rows: Rows, numbers: Indices) -> Rows:
-    """Return the rows that have one of some numbers."""
-    return rows.take(np.flatnonzero(np.isin(rows.numbers, numbers)))
-
-
 def rows_of_cells(rows: Rows, *, cells: Indices) -> Rows:
     """Return the rows of some cells."""
-    return rows.take(np.flatnonzero(np.isin(rows.cells, cells)))
+    return rows.take(np.isin(rows.cells, cells))

@@ -83,10 +83,6 @@ class ShardedModel:
         """Return some training rows, given by their numbers, ascending, in the memory of this process."""
         return join_shards(compute(map_tasks(Shard.take, self.shards, constant(numbers))))
 
-    def take_all(self) -> Shard:
-        """Return all training rows, in the memory of this process."""
-        return join_shards(compute(self.shards))
-
     @property
     def n_rows(self) -> int:
         """Number of training rows."""

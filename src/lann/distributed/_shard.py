@@ -328,8 +328,3 @@ def make_shard(
             matrices = np.concatenate(found)[order]
         levels = levels.replace(point_log_weights=weights, point_matrices=matrices)
     return Shard(levels.stored_as(levels.X.dtype, weights_type), rows.numbers, rows.cells)
-
-
-def losses_of(tile: TileRows) -> list[float]:
-    """Return the mean training loss of every epoch of a tile."""
-    return tile.losses

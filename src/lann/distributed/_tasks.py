@@ -101,11 +101,7 @@ def tasks_of(collection: Any) -> tuple[Delayed, ...]:
 
     Blocks that are on the workers already stay there as long as these tasks exist.
     """
-    is_persisted = False
-    if "distributed" in sys.modules:
-        from distributed import futures_of
-
-        is_persisted = len(futures_of(collection)) > 0
+    is_persisted = "distributed" in sys.modules and len(sys.modules["distributed"].futures_of(collection)) > 0
     parts = collection.to_delayed(optimize_graph=not is_persisted)
     # Dask drops what is on the workers already from graphs; tasks of its own still refer to it.
     return tuple(delayed(_same, pure=False)(part) for part in list(np.ravel(parts)))
@@ -176,7 +172,14 @@ def blocks_of_labels(y: Any, rows: Blocks) -> tuple[Delayed, ...]:
     if isinstance(y, dd.DataFrame) and len(y.columns) == 1:
         y = y[y.columns[0]]
     if not is_of_dask(y):
-        return _labels_in_memory(y, rows)
+        if rows.lengths is None:
+            raise ValueError(
+                "The lengths of the blocks of X are not known; give y as an array or series of Dask with the "
+                "same blocks, or call X.compute_chunk_sizes() first."
+            )
+        labels = column_or_1d(y)
+        _check_same(sum(rows.lengths), len(labels))
+        return tuple(constant(labels[a:b]) for a, b in pairwise(np.cumsum([0, *rows.lengths])))
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
@@ -192,17 +195,6 @@ def blocks_of_labels(y: Any, rows: Blocks) -> tuple[Delayed, ...]:
             "partitions, or as arrays whose chunks are known."
         )
     return parts
-
-
-def _labels_in_memory(y: Any, rows: Blocks) -> tuple[Delayed, ...]:
-    if rows.lengths is None:
-        raise ValueError(
-            "The lengths of the blocks of X are not known; give y as an array or series of Dask with the "
-            "same blocks, or call X.compute_chunk_sizes() first."
-        )
-    labels = column_or_1d(y)
-    _check_same(sum(rows.lengths), len(labels))
-    return tuple(constant(labels[a:b]) for a, b in pairwise(np.cumsum([0, *rows.lengths])))
 
 
 def _check_same(n_rows: int, n_labels: int) -> None:

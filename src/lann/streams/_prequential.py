@@ -134,7 +134,14 @@ def iter_prequential(
     ...     print(batch.first_row, batch.predictions.tolist())
     0 [None, 'low', 'low', 'high']
     """
-    step = _step_of(estimator)
+    if hasattr(estimator, "test_then_train"):
+        step = _test_then_train
+    elif hasattr(estimator, "partial_fit") and hasattr(estimator, "predict_proba"):
+        step = _row_by_row
+    else:
+        raise TypeError(
+            f"{type(estimator).__name__} has neither test_then_train nor partial_fit and predict_proba."
+        )
     evaluation = PrequentialEvaluation() if evaluation is None else evaluation
     # Rows that the estimator has learned before are not rows of this stream.
     offset = getattr(estimator, "n_seen_", 0) - evaluation.n_rows
@@ -148,25 +155,18 @@ def iter_prequential(
             part = _safe_indexing(rows, slice(start, end))
             probabilities = step(estimator, part, values[start:end], classes)
             batch = _describe(estimator, probabilities, values[start:end], evaluation.n_rows, offset)
+            has_memories = hasattr(estimator, "short_term_size_")
             evaluation.update(
                 batch.labels,
                 batch.predictions,
                 batch.true_probabilities,
-                memory_sizes=_memory_sizes(estimator),
+                memory_sizes=(estimator.short_term_size_, estimator.long_term_size_)
+                if has_memories
+                else None,
                 drifts=batch.drifts,
             )
             yield batch
             start = end
-
-
-def _step_of(estimator: Any) -> Any:
-    if hasattr(estimator, "test_then_train"):
-        return _test_then_train
-    if hasattr(estimator, "partial_fit") and hasattr(estimator, "predict_proba"):
-        return _row_by_row
-    raise TypeError(
-        f"{type(estimator).__name__} has neither test_then_train nor partial_fit and predict_proba."
-    )
 
 
 def _test_then_train(estimator: Any, X: Any, y: NDArray[Any], classes: ArrayLike | None) -> Floats:
@@ -205,9 +205,3 @@ def _describe(
         true_probabilities,
         drifts[drifts >= first_row],
     )
-
-
-def _memory_sizes(estimator: Any) -> tuple[int, int] | None:
-    if not hasattr(estimator, "short_term_size_"):
-        return None
-    return estimator.short_term_size_, estimator.long_term_size_
