@@ -155,14 +155,14 @@ def iter_prequential(
             part = _safe_indexing(rows, slice(start, end))
             probabilities = step(estimator, part, values[start:end], classes)
             batch = _describe(estimator, probabilities, values[start:end], evaluation.n_rows, offset)
-            has_memories = hasattr(estimator, "short_term_size_")
+            sizes = None
+            if hasattr(estimator, "short_term_size_"):
+                sizes = estimator.short_term_size_, estimator.long_term_size_
             evaluation.update(
                 batch.labels,
                 batch.predictions,
                 batch.true_probabilities,
-                memory_sizes=(estimator.short_term_size_, estimator.long_term_size_)
-                if has_memories
-                else None,
+                memory_sizes=sizes,
                 drifts=batch.drifts,
             )
             yield batch
