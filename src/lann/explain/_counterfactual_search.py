@@ -20,7 +20,7 @@ from lann.model import NeighborModel
 CHANGED_AT_ONCE = 2**22
 # Bisections of a change: to a 4096th of it.
 BISECTIONS = 12
-# Of more features than this, so many are tried for a change.
+# Largest number of features that are tried for a change.
 MANY_FEATURES, MOST_TRIED = 200, 100
 # The preference for features decides only between steps after which the votes are equal.
 TIE = 1e-6

@@ -237,7 +237,7 @@ def distribution_of(model: NeighborModel, schema: TableSchema | None = None) -> 
 
 
 def _thinned(rows: Indices, most: int) -> Indices:
-    """Return some rows, at most so many, evenly spaced."""
+    """Return at most a given number of rows, evenly spaced."""
     if len(rows) <= most:
         return rows
     return rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]

@@ -39,7 +39,7 @@ from lann.model import N_TYPICAL, CategoryValues, NeighborModel
 from lann.vote import VoteRule
 
 MOST_LANDMARKS = 500
-# With more training rows than this, landmarks are those of a sample of so many rows.
+# With more training rows than this, landmarks are those of a sample of this size.
 MOST_ROWS, N_SAMPLED = 50_000, 20_000
 # Training rows among which the neighbors of changed rows are searched.
 MOST_VOTERS = 1000

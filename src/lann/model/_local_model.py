@@ -522,7 +522,7 @@ class LocalModel(NeighborModel):
     def _search_among(
         self, metric: DiagonalMetric | MatrixMetric, class_metric: DiagonalMetric, n_queries: int
     ) -> ExactSearch | MeasuredSearch | Shortlist:
-        """Return a search among some of the rows, for so many queries in total."""
+        """Return a search among some of the rows, for `n_queries` queries in total."""
         if self.n_candidates is None:
             return exhaustive_search(metric)
         return Shortlist(coarse_search(class_metric, n_queries), metric, self.n_candidates)

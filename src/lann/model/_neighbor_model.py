@@ -171,7 +171,7 @@ class NeighborModel(NeighborSearch, Protocol):
     n_neighbors : int
         Number of rows that vote on a query.
     row_weights : (n_rows,) or None
-        As how many rows each row counts in a vote; None is 1 for all.
+        Sample weights, which weigh the votes; None is 1 for all.
     vote_rule : VoteRule
         How the neighbors vote.
     has_training_rows : bool
@@ -272,7 +272,7 @@ class NeighborModel(NeighborSearch, Protocol):
         return typical_values(self.X)
 
     def category_values(self, most: int) -> dict[int, CategoryValues]:
-        """Return values that represent all categories, at most so many, for each feature that has them."""
+        """Return at most `most` values that represent the categories of each feature."""
         return {}
 
     @property
@@ -331,7 +331,7 @@ class NeighborModel(NeighborSearch, Protocol):
         return 1.0 if self.row_weights is None else float(self.row_weights.mean())
 
     def count_votes(self, indices: Indices, distances: Floats, n_votes: float, rule: VoteRule) -> Votes:
-        """Let rows vote by a rule: as `vote`, until so many votes are counted."""
+        """Let rows vote by a rule: as `vote`, until `n_votes` votes are counted."""
         labels, weights = self.labels_of(indices), self.weights_of(indices)
         counted = None if weights is None else counted_weights(weights, n_votes)
         shares = rule.shares(distances, labels, counted)

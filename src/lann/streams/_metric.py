@@ -122,9 +122,9 @@ def metric_with_feature(metric: Metric) -> Metric:
 
 # Number of rows after which the weight of a row in the standardization is half.
 HALF_LIFE = 5000.0
-# What is learned is applied after so many rows, or after a tenth of the rows so far.
+# Learned metrics are applied after this many rows, or after a tenth of the rows so far.
 REFRESH_INTERVAL = 10
-# The bins are chosen again after so many rows, or a fifth of the rows so far; from so many rows.
+# The bins are chosen again after this many rows, or a fifth of the rows so far, from this many rows.
 BIN_INTERVAL, BIN_ROWS = 500, 1000
 # Standard deviations below this share of the mean are rounding.
 LEAST_VARIATION = 1e-12

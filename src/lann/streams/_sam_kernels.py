@@ -204,7 +204,7 @@ def probabilities_of(memories: Memories, measured: Measured, number: int, out: F
 
 @njit(nogil=True, cache=True)
 def count_windows(n_rows: int, smallest: int) -> int:
-    """Return the number of candidate windows of so many short-term rows; at least 1."""
+    """Return the number of candidate windows of the short-term rows; at least 1."""
     n_windows = 1
     while n_rows >> n_windows >= smallest:
         n_windows += 1
@@ -453,7 +453,7 @@ def forget_short(memories: Memories, n_rows: int) -> None:
 def limit_sizes(memories: Memories, limits: Limits) -> bool:
     """Compress the long-term memory if both are full; return whether something has changed.
 
-    Unless it is beyond its own limit, it first takes over so many of the oldest short-term rows.
+    Unless it is beyond its limit, it first takes over this number of the oldest short-term rows.
     """
     counters = memories.counters
     n_short, n_long = counters[STOP] - counters[START], counters[N_LONG]

@@ -250,7 +250,7 @@ def fit_baselines(
     columns : sequence of Column
         What the columns have.
     sample_weight : ndarray of shape (n_rows,) or None, default=None
-        As how many rows each row counts, for the guess.
+        Sample weights, for the guess.
 
     Returns
     -------
