@@ -96,7 +96,7 @@ def test_invalid_input_writes_nothing(fails, saved, tmp_path):
     assert "no column 'x' in flowers.csv for target" in fails("embed", data, "--target", "x", *out)
     assert "no column 'x' in" in fails("embed", data, "--model", model, "--target", "x", *out)
     assert "--drop is for a model" in fails("embed", "--model", model, "--drop", "color", *out)
-    assert "--dates is for a model" in fails("embed", "--model", model, "--categorical", "color", *out)
+    assert "--categorical is for a model" in fails("embed", "--model", model, "--categorical", "color", *out)
     assert "--held-out is for a model" in fails("embed", "--model", model, "--held-out", 0.0, *out)
     assert "no table is given" in fails("embed", "--model", model, "--id", "plant", *out)
     assert "not both" in fails("embed", data, *target, "--held-out", 0.3, "--test", data, *out)
@@ -107,11 +107,3 @@ def test_invalid_input_writes_nothing(fails, saved, tmp_path):
     assert "There is no file" in fails("embed", tmp_path / "none.csv", *target, *out)
     assert "There is no file" in fails("embed", "--model", tmp_path / "none.lann", *out)
     assert os.listdir(tmp_path) == []
-
-
-def test_invalid_options_are_named_as_they_are_typed(fails, saved, tmp_path):
-    given = ["--model", saved / "m.lann", "-o", tmp_path / "e.html"]
-    message = fails("embed", *given, "--method", "tsne", "--epochs", 100)
-    assert message == "--epochs must be at least 250 with --method tsne; got 100."
-    assert fails("embed", *given, "--jobs", 0).startswith("--jobs must be")
-    assert fails("embed", *given, "--seed", -1) == "--seed must be from 0 to 4294967295; got -1."

@@ -65,8 +65,3 @@ def test_the_nearest_name_is_suggested(fails, csv, model, new, tmp_path):
     assert "The column 'noise' is missing in r.csv; is it 'Noise'?" in fails(
         "predict", model, tmp_path / "r.csv"
     )
-
-
-def test_only_one_table_is_standard_input(fails):
-    message = fails("embed", "-", "--target", "y", "--test", "-")
-    assert message == "Only one of the table and --test can be standard input."

@@ -48,11 +48,10 @@ def counterfactual(
     """
     import pandas as pd
 
-    from lann.tables import TableModel, check_table_path
+    from lann.tables import TableModel
 
-    if output is not None:
-        check_table_path(output)
-    out, name, parts = Output(json), opt.table_name(data), []
+    out = Output(json, table=output, guard_formulas=spreadsheet_safe)
+    name, parts = opt.table_name(data), []
     with out.progress() as step:
         step("Reading")
         fitted = TableModel.load(model)
@@ -70,7 +69,7 @@ def counterfactual(
     out.print(_change_table(changes))
     if output is not None:
         table = pd.concat([part.to_frame() for part in parts], ignore_index=True)
-        out.write_table(table, output, guard_formulas=spreadsheet_safe)
+        out.write_table(table, output)
     out.hint(HOW_TO_READ)
     out.finish(
         lambda: {

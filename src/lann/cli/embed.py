@@ -86,16 +86,18 @@ def embed(
     row under the mouse.
     """
     from lann.embedding import LANNEmbedding
-    from lann.tables import TableModel, TrainingTable
+    from lann.tables import TableModel
 
-    _check_options(output, method, epochs, fitting)
-    _check_test_rows(data, test, held_out)
+    _check_files(output, method)
     opt.check_table_or_model(data, model, target, used, fitting, test=test, held_out=held_out is not None)
+    if held_out is not None and test is not None:
+        raise ValueError("Give either --test or --held-out, not both.")
     layout = LANNEmbedding(
         n_neighbors=neighbors, min_dist=min_dist, method=method.value, max_iter=epochs,
         n_jobs=fitting.jobs, random_state=fitting.seed,
     )  # fmt: skip
-    out, name = Output(json), "" if data is None else opt.table_name(data)
+    out = Output(json, guard_formulas=spreadsheet_safe)
+    name = "" if data is None else opt.table_name(data)
     with out.progress() as step:
         step("Reading")
         frame = None if data is None else tables.read(data, out.notes).frame
@@ -106,9 +108,7 @@ def embed(
             embedded = fitted.embed(frame, embedding=layout, target=target, id=id, name=name)
         else:
             assert frame is not None and target is not None  # noqa: PT018
-            table = TrainingTable.from_frame(
-                frame, target, id=id, drop=used.drop or (), kinds=used.kinds, name=name
-            )
+            table = used.training_table(frame, target, id=id, name=name)
             new_rows: dict[str, Any] = {}
             title = name
             if held_out is not None:
@@ -128,22 +128,13 @@ def embed(
         out.notes.insert(0, f"{_texts.OPTIMISTIC} {HOLD_OUT_ROWS if model is None else GIVE_NEW_ROWS}")
     out.show_notes()
     for path in output:
-        _write(path, embedded, title, about_rows, columns, spreadsheet_safe, out)
+        _write(path, embedded, title, about_rows, columns, out)
     out.finish(lambda: {"title": title, **_document(embedded, summary, columns)})
 
 
-def _check_test_rows(data: Path | None, test: Path | None, held_out: float | None) -> None:
-    if held_out is not None and test is not None:
-        raise ValueError("Give either --test or --held-out, not both.")
-    if str(data) == str(test) == "-":
-        raise ValueError("Only one of the table and --test can be standard input.")
-
-
-def _check_options(
-    output: list[Path], method: LayoutMethod, epochs: int | None, fitting: opt.ModelOptions
-) -> None:
-    """Validate, before the work, what would fail late or under another name."""
-    from lann.embedding import LEAST_TSNE_ITER, check_installed
+def _check_files(output: list[Path], method: LayoutMethod) -> None:
+    """Validate, before the work, the files to write and what they and the layout need."""
+    from lann.embedding import check_installed
     from lann.plot import check_matplotlib_support
     from lann.tables import check_table_path
 
@@ -156,12 +147,6 @@ def _check_options(
                 f"{path} has an unknown format; give a file name that ends in {listed} or {TABLES[-1]}."
             )
         check_writable(path)
-    if epochs is not None and method == LayoutMethod.tsne and epochs < LEAST_TSNE_ITER:
-        raise ValueError(f"--epochs must be at least {LEAST_TSNE_ITER} with --method tsne; got {epochs}.")
-    if fitting.jobs == 0:
-        raise ValueError("--jobs must be a number of threads, or -1 for all cores; got 0.")
-    if not 0 <= fitting.seed < 2**32:
-        raise ValueError(f"--seed must be from 0 to {2**32 - 1}; got {fitting.seed}.")
     check_installed(method.value)
     if any(path.suffix.lower() in FIGURES for path in output):
         check_matplotlib_support()
@@ -208,7 +193,6 @@ def _write(
     title: str,
     notes: list[str],
     n_columns: int,
-    guard_formulas: bool,
     out: Output,
 ) -> None:
     """Write the embedding in the format that the file name has."""
@@ -216,7 +200,7 @@ def _write(
 
     ending = f": {len(embedded)} rows"
     if path.name.lower().endswith(TABLES):
-        out.write_table(embedded.to_frame(n_columns), path, ending, guard_formulas=guard_formulas)
+        out.write_table(embedded.to_frame(n_columns), path, ending)
         return
     with out.collected_notes():
         if path.suffix.lower() in PAGES:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from lann._markup import check_page_path
 from lann._markup import texts as _texts
 from lann._support.format import counted, figure, p_value_text, percent
 from lann.cli import options as opt
@@ -54,13 +53,10 @@ def evaluate(
     """
     from lann.report import SourceFile, save_evaluation
     from lann.report import evaluate as evaluate_model
-    from lann.tables import TableModel, check_table_path
+    from lann.tables import TableModel
 
-    if output is not None:
-        check_table_path(output)
-    if html is not None:
-        check_page_path(html)
-    out, name = Output(json), opt.table_name(data)
+    out = Output(json, table=output, page=html, guard_formulas=spreadsheet_safe)
+    name = opt.table_name(data)
     with out.progress() as step:
         step("Evaluating")
         fitted = TableModel.load(model)
@@ -79,7 +75,7 @@ def evaluate(
         save_evaluation(html, evaluation, title=f"{model.name} on {name}")
         out.wrote(html, "; open it in a browser")
     if output is not None:
-        out.write_table(evaluation.to_frame(), output, guard_formulas=spreadsheet_safe)
+        out.write_table(evaluation.to_frame(), output)
     out.finish(evaluation.to_dict)
 
 

@@ -95,13 +95,12 @@ def explain(
     rejected, and why.
     """
     from lann.cli.predict import expectation
-    from lann.tables import TableModel, check_table_path
+    from lann.tables import TableModel
 
-    if output is not None:
-        check_table_path(output)
     of_page = {"--embedding": embedding, "--counterfactuals": counterfactuals, "--frozen": frozen}
     _check_page(html, embedding, of_page)
-    out, name = Output(json), opt.table_name(data)
+    out = Output(json, table=output, page=html, guard_formulas=spreadsheet_safe)
+    name = opt.table_name(data)
     with out.progress() as step:
         step("Reading")
         fitted = TableModel.load(model)
@@ -133,7 +132,7 @@ def explain(
         out.print(_overview_table(overview))
         out.print(f"One row in full: --row {chosen[0]}; all in a page: --html report.html", style="dim")
     if output is not None:
-        out.write_table(table, output, guard_formulas=spreadsheet_safe)
+        out.write_table(table, output)
     if html is None:
         out.print(*expected, style="dim")
     out.finish(lambda: {"model": model, "table": name, **_counts(overview), "rows": documents})
@@ -174,8 +173,6 @@ def explained_documents(explanation: Explanation) -> list[dict[str, Any]]:
 
 def _check_page(html: Path | None, embedding: Path | None, of_page: dict[str, Any]) -> None:
     """Raise ValueError if options of a report are given without it, or name no embedding page."""
-    if html is not None:
-        check_page_path(html)
     for option, value in of_page.items():
         if html is None and value:
             raise ValueError(f"{option} is about the page of --html; give --html report.html, too.")
@@ -366,7 +363,6 @@ def _show_summary(overview: Overview, out: Output, n_columns: int) -> None:
 def _overview_table(overview: Overview) -> Table:
     """Return a table with one line for each row, cut where the terminal is too narrow."""
     from rich.box import SIMPLE_HEAD
-    from rich.table import Table
     from rich.text import Text
 
     rows, marks = overview.rows, overview.marks
@@ -375,27 +371,24 @@ def _overview_table(overview: Overview) -> Table:
     for i, decision in enumerate(decisions):
         flags = ["wrong" if mark == "mistake" else mark for mark, marked in marks.items() if marked[i]]
         remarks.append(", ".join(f"rejected: {flag}" if flag == decision else flag for flag in flags))
-    table = Table(
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-        caption=more(len(overview) - MOST_ROWS, "row", ": write all to a file with -o"),
-        caption_justify="left",
-    )
     ids, notes = ["id"] * ("id" in rows), ["note"] * any(remarks)
-    for name in ("row", *ids, "prediction", "", "next", *notes):
-        is_number = name in ("row", "")
-        width = None if is_number or name == "note" else LONGEST_NAME
-        table.add_column(name, justify="right" if is_number else "left", no_wrap=True, max_width=width)
-    table.add_column("because of")  # the only column that gives way to the width of the terminal
+    lines = []
     for row, remark in zip(rows.head(MOST_ROWS).to_dict("records"), remarks, strict=False):
-        table.add_row(
-            str(row["row"]),
-            *[str(row[id]) for id in ids],
-            str(row["prediction"]),
-            percent(row["probability"]),
-            str(row["runner_up"]),
-            *[remark for _ in notes],
-            Text(printable(row["reasons"]) or "all columns together", no_wrap=True, overflow="ellipsis"),
+        reasons = printable(row["reasons"]) or "all columns together"
+        lines.append(
+            [
+                *[str(row[name]) for name in ("row", *ids, "prediction")],
+                percent(row["probability"]),
+                str(row["runner_up"]),
+                *[remark for _ in notes],
+                Text(reasons, no_wrap=True, overflow="ellipsis"),
+            ]
         )
+    caption = more(len(overview) - MOST_ROWS, "row", ": write all to a file with -o")
+    columns = [">row", *ids, "prediction", ">", "next", *notes, "because of"]
+    table = make_table(columns, lines, caption=caption)
+    table.box, table.pad_edge, table.padding = SIMPLE_HEAD, False, (0, 1, 0, 0)
+    for column in table.columns[:-1]:  # the last one gives way to the width of the terminal
+        column.no_wrap = True
+        column.max_width = None if column.header == "note" else LONGEST_NAME
     return table

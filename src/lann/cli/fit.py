@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-    from lann.tables import FittedFold, Reading, TableModel, TrainingTable
+    from lann.tables import FittedFold, TableModel, TrainingTable
 
 # Singular and plural of what a column holds.
 KINDS = {
@@ -91,22 +91,31 @@ def fit(
     not enough memory for all rows, and a note says so.
     """
     from lann.explain import prepare_explanations
-    from lann.tables import TrainingTable
+    from lann.tables import sample_table
 
     check_writable(output)
-    out, name, kinds = Output(json), opt.table_name(data), used.kinds
+    out, name = Output(json), opt.table_name(data)
     with out.progress() as step:
         limit, why = _row_limit(data, tables, max_rows, memory, folds if cv else 0)
         if limit is None:
             reading = tables.read(data, out.notes)
         else:
-            reading = _sample(
-                data, tables, target, limit, why, fitting.seed, notes=out.notes, report=step("Reading")
+            reading = sample_table(
+                data, target, limit, random_state=fitting.seed, callback=step("Reading"), **asdict(tables)
             )
-        table = TrainingTable.from_frame(
-            reading.frame, target, id=id, drop=used.drop or [], kinds=kinds, sample_weight=sample_weight,
-            row_numbers=reading.row_numbers, name=name,
-        )  # fmt: skip
+            n_drawn = len(reading.frame)
+            if n_drawn < (reading.n_labeled_rows or 0):  # there is another note about rows without a label
+                text = f"{n_drawn:,} of {reading.n_file_rows:,} rows are drawn at random to learn from."
+                out.notes.append(why + text)
+            opt.note_format(data, reading, out.notes)
+        table = used.training_table(
+            reading.frame,
+            target,
+            id=id,
+            sample_weight=sample_weight,
+            row_numbers=reading.row_numbers,
+            name=name,
+        )
     if neighbors is not None and sample_weight is None and neighbors > len(table):
         raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {name}.")
     classifier = fitting.classifier(neighbors)
@@ -138,38 +147,14 @@ def _row_limit(
     if memory is None and (is_limited or not is_large_table(data)):
         return max_rows, ""
     size = table_size(data, memory=memory, n_folds=n_folds, **asdict(tables))
-    if size is None:
-        if memory is not None:
-            raise ValueError("--memory cannot be used with standard input, which is read as a whole.")
-        return max_rows, ""
-    if size.fits or (max_rows is not None and max_rows <= size.n_fitting):
+    if size is None and memory is not None:
+        raise ValueError("--memory cannot be used with standard input, which is read as a whole.")
+    if size is None or size.fits or (max_rows is not None and max_rows <= size.n_fitting):
         return max_rows, ""
     return size.n_fitting, (
         f"A fit to all rows would take about {size_text(size.n_bytes)} of memory, of which "
         f"{size_text(size.memory)} may be taken: "
     )
-
-
-def _sample(
-    data: Path,
-    tables: opt.TableOptions,
-    target: str,
-    n_rows: int,
-    why: str,
-    seed: int,
-    *,
-    notes: list[str],
-    report: opt.Report,
-) -> Reading:
-    """Read some rows of a table, drawn at random."""
-    from lann.tables import sample_table
-
-    reading = sample_table(data, target, n_rows, random_state=seed, callback=report, **asdict(tables))
-    n_drawn = len(reading.frame)
-    if n_drawn < (reading.n_labeled_rows or 0):  # there is another note about rows without a label
-        notes.append(f"{why}{n_drawn:,} of {reading.n_file_rows:,} rows are drawn at random to learn from.")
-    opt.note_format(data, reading, notes)
-    return reading
 
 
 def _summary(table: TrainingTable) -> tuple[str, str]:

@@ -5,6 +5,7 @@ A parameter of a command whose type is a group gets the options that are the fie
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lann.classifier import LANNClassifier
     from lann.reject import RejectOption
-    from lann.tables import Reading, TableModel
+    from lann.tables import Reading, TableModel, TrainingTable
 
 Report = Callable[[float, float], object]
 FORMATS = ".csv, .tsv, .txt, .csv.gz, .parquet, .xlsx or .jsonl; - is standard input."
@@ -91,12 +94,9 @@ class RowOptions:
             return default
         chosen = list(self.row or [])
         if self.rows is not None:
-            start, colon, stop = self.rows.partition(":")
-            try:
-                first, end = int(start or 0), int(stop) if stop else n_rows
-            except ValueError:
-                first, end = -1, -1
-            if not colon or first < 0 or (stop and end <= first):
+            match = re.fullmatch(r"(\d*):(\d*)", self.rows)
+            first, end = (int(match[1] or 0), int(match[2] or n_rows)) if match else (0, 0)
+            if match is None or (match[2] and end <= first):
                 raise ValueError(
                     f"--rows must be two numbers, the smaller first, like 0:20; got {self.rows!r}."
                 )
@@ -163,6 +163,12 @@ class ColumnOptions:
                 )
         return kinds
 
+    def training_table(self, frame: pd.DataFrame, target: str, **others: Any) -> TrainingTable:
+        """Return the training table that a data frame has with these columns."""
+        from lann.tables import TrainingTable
+
+        return TrainingTable.from_frame(frame, target, drop=self.drop or (), kinds=self.kinds, **others)
+
 
 class MetricForm(StrEnum):
     """The choices of the parameter `metric` of LANNClassifier."""
@@ -212,14 +218,7 @@ class RejectOptions:
 
     def reject_option(self, model: TableModel) -> RejectOption | None:
         """Return the reject option that is asked for; None if none is."""
-        given = {f"--{name.replace('_', '-')}": value for name, value in asdict(self).items()}
-        named = {option: value for option, value in given.items() if value is not None}
-        if len(named) > 1:
-            raise ValueError(f"Give at most one of {', '.join(given)}; got {' and '.join(named)}.")
-        for name, value in named.items():
-            if not 0 <= value <= 1:
-                raise ValueError(f"{name} must be between 0 and 1; got {value:g}.")
-        if not named:
+        if self == RejectOptions():
             return None
         return model.reject_option(cost=self.reject_cost, coverage=self.coverage, risk=self.risk)
 
@@ -233,16 +232,11 @@ def check_table_or_model(
     **others: Any,
 ) -> None:
     """Raise ValueError unless there is a table with its target, or a model without options of a fit."""
-    training_options = {
-        "--drop": columns.drop,
-        "--categorical, --numeric or --dates": columns.kinds,
-        "--metric": options.metric != MetricForm.diagonal,
-        "--balanced": options.balanced,
-    }
-    training_options |= {f"--{name.replace('_', '-')}": value for name, value in others.items()}
     if model is not None:
-        if unused := [name for name, value in training_options.items() if value]:
-            raise ValueError(f"{unused[0]} is for a model that is not fitted yet; it cannot go with --model.")
+        is_metric_given = options.metric != MetricForm.diagonal
+        given = asdict(columns) | {"metric": is_metric_given, "balanced": options.balanced} | others
+        for name in (name.replace("_", "-") for name, value in given.items() if value):
+            raise ValueError(f"--{name} is for a model that is not fitted yet; it cannot go with --model.")
     elif data is None:
         raise ValueError("Give a table with its --target, or a fitted model with --model.")
     elif data.suffix == ".lann":

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from lann._markup import check_page_path
 from lann._support.format import counted, figure, is_missing, printable, to_plain
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ class Output:
     Parameters
     ----------
     is_json : bool
+    table, page : Path or None
+        A table and a page that will be written; ValueError if their formats are unknown.
+    guard_formulas : bool
+        Whether tables are written such that spreadsheets do not take texts as formulas.
 
     Attributes
     ----------
@@ -38,7 +43,21 @@ class Output:
         The files that were written.
     """
 
-    def __init__(self, is_json: bool) -> None:
+    def __init__(
+        self,
+        is_json: bool,
+        *,
+        table: Path | None = None,
+        page: Path | None = None,
+        guard_formulas: bool = False,
+    ) -> None:
+        if table is not None:
+            from lann.tables import check_table_path
+
+            check_table_path(table)
+        if page is not None:
+            check_page_path(page)
+        self.guard_formulas = guard_formulas
         self.is_json, self.console = is_json, results(quiet=is_json)
         self.notes: list[str] = []
         self.files: list[Path] = []
@@ -105,11 +124,11 @@ class Output:
         self.files.append(path)
         self.print(f"Wrote {path}{ending}")
 
-    def write_table(self, frame: pd.DataFrame, path: Path, ending: str = "", *, guard_formulas: bool) -> None:
+    def write_table(self, frame: pd.DataFrame, path: Path, ending: str = "") -> None:
         """Write a table to a file."""
         from lann.tables import write_table
 
-        write_table(frame, path, guard_formulas=guard_formulas)
+        write_table(frame, path, guard_formulas=self.guard_formulas)
         self.wrote(path, ending)
 
     def show_notes(self) -> None:

@@ -49,11 +49,10 @@ def predict(
     With -o, large .parquet and text files are read, predicted and written in parts: they need not fit into
     memory.
     """
-    from lann.tables import PredictionCounts, TableModel, check_table_path, is_large_table, predicted_columns
+    from lann.tables import PredictionCounts, TableModel, is_large_table, predicted_columns
 
-    if output is not None:
-        check_table_path(output)
-    out, name = Output(json), opt.table_name(data)
+    out = Output(json, table=output, guard_formulas=spreadsheet_safe)
+    name = opt.table_name(data)
     with out.progress() as step:
         fitted = TableModel.load(model)
         n_classes, reject = len(fitted.classifier.classes_), rejecting.reject_option(fitted)
@@ -74,7 +73,7 @@ def predict(
                 out.print(_preview(predictions, n_classes))
             else:
                 ending = f": {counted(counts.n_rows, 'prediction')}"
-                out.write_table(predictions, output, ending, guard_formulas=spreadsheet_safe)
+                out.write_table(predictions, output, ending)
     _show_counts(counts, reject, out)
     out.finish(
         lambda: {

@@ -49,24 +49,20 @@ def suspects(
     Fits a model to the table as `lann fit` does, or loads one, and lets the nearest other rows vote on every
     training row. Rows whose neighbors vote for another label are suspicious.
     """
-    from lann.tables import TableModel, TrainingTable, check_table_path
+    from lann.tables import TableModel
 
-    if output is not None:
-        check_table_path(output)
     if model is not None and data is not None:
         raise ValueError("Give either a table with its --target, or --model, not both.")
     opt.check_table_or_model(data, model, target, used, fitting, target=target, id=id)
-    out = Output(json)
+    out = Output(json, table=output, guard_formulas=spreadsheet_safe)
     with out.progress() as step:
         step("Reading")
         if model is not None:
             fitted = TableModel.load(model)
         else:
             assert data is not None and target is not None  # noqa: PT018
-            table = TrainingTable.from_frame(
-                tables.read(data, out.notes).frame, target, id=id, drop=used.drop or [], kinds=used.kinds,
-                name=opt.table_name(data),
-            )  # fmt: skip
+            frame = tables.read(data, out.notes).frame
+            table = used.training_table(frame, target, id=id, name=opt.table_name(data))
             fitted = table.fit(fitting.classifier(), callback=step("Fitting"))
         step("Comparing rows")
         suspicion = fitted.suspicious_rows(n_neighbors=neighbors)
@@ -82,7 +78,7 @@ def suspects(
         out.hint(HOW_TO_READ)
     if output is not None:
         ending = f": {counted(n_rows, 'row')}, the most suspicious first"
-        out.write_table(every, output, ending, guard_formulas=spreadsheet_safe)
+        out.write_table(every, output, ending)
     rows_and_values = zip(suspicious.to_dict("records"), values, strict=True) if json else ()
     out.finish(
         lambda: {
