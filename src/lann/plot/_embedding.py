@@ -520,14 +520,18 @@ def _dominant_features(rows: base.Rows) -> tuple[Indices, list[str]]:
     return values, names + [NO_FEATURE] * (not is_clear.all())
 
 
-def _format_accuracies(leave_one_out: float, held_out: float | None) -> str:
+def _format_accuracies(leave_one_out: float | None, held_out: float | None) -> str:
     """Format the accuracies of an embedding, without those that are None.
 
     >>> _format_accuracies(0.957, 1.0)
     'leave-one-out .96, held-out 1.00'
     """
-    text = f"leave-one-out {f'{leave_one_out:.2f}'.removeprefix('0')}"
-    return text if held_out is None else f"{text}, held-out {f'{held_out:.2f}'.removeprefix('0')}"
+    accuracies = {"leave-one-out": leave_one_out, "held-out": held_out}
+    return ", ".join(
+        f"{name} {f'{share:.2f}'.removeprefix('0')}"
+        for name, share in accuracies.items()
+        if share is not None
+    )
 
 
 def _check_coordinates(name: str, given: Any) -> Any:

@@ -294,7 +294,7 @@ class Evaluation:
         if is_training_file:
             fair = " The cross-validation is a fair estimate." if self.audit["cross_validation"] else ""
             first = "The test file is the training file: the model was fitted to these rows, and the figures "
-            every = [f"{first}are too good.{fair}", *(text for text in every if SAME_VALUES not in text)]
+            every = [f"{first}are optimistic.{fair}", *(text for text in every if SAME_VALUES not in text)]
         return replace(self, audit=self.audit | files, notes=tuple(every))
 
     def to_frame(self) -> pd.DataFrame:
@@ -748,7 +748,7 @@ def _notes(rows: _TestRows, predictions: Predictions) -> list[str]:
     if n_same:
         effect = "If these are the same cases, the figures are optimistic."
         if n_same > n_rows / 2:
-            effect = "The model was fitted to most of these rows, it seems, and the figures are too good."
+            effect = "The model was fitted to most of these rows, it seems, and the figures are optimistic."
         notes.append(
             f"{counted(n_same, 'row')} of {n_rows:,} ({percent(n_same / n_rows)}) "
             f"{'has' if n_same == 1 else 'have'} {SAME_VALUES}. {effect}"
