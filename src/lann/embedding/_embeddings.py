@@ -12,6 +12,7 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from lann._base import NeighborClassifier
@@ -549,6 +550,7 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         with unchanged_on_failure(self):
             rows, y = validate_data(self, X, y, dtype=np.float64)
             check_training_values(rows, lambda: get_feature_names(self))
+            check_classification_targets(y)
             classes, labels = np.unique(y, return_inverse=True)
             check_two_classes(classes)
             n_directions = min(2, len(classes) - 1, rows.shape[1])
