@@ -101,7 +101,7 @@ class SharedParameters:
         self._cells = Cells(self.encoding, self.X)
         self._position = np.full(len(self.X), -1)
         self._used_bins = self.curves.used
-        self._numbers = self.encoding.number_features
+        self._is_numeric, self._numbers = self.encoding.is_numeric, self.encoding.number_features
         log_slopes = np.log(self.curves.slopes)
         self.feature_slopes = np.zeros(self.X.shape[1])
         self.feature_slopes[self._numbers] = log_slopes.mean(axis=1)
@@ -215,9 +215,11 @@ class SharedParameters:
             by_value = np.concatenate(self._in_blocks(lambda part: by_point[part] @ self.map, len(used)))
         by_slope, by_jump, by_position = self._cells.gradients(self.curves, used, by_value)
         by_bin = by_slope * self.curves.slopes
-        by_displacement, by_feature = self.positions.gradients(by_position, self.feature_slopes)
-        by_feature[self._numbers] += by_bin.sum(axis=1)
-        gradient = {"feature_slopes": by_feature, "positions": by_displacement}
+        gradient = {"feature_slopes": by_bin.sum(axis=1)}
+        if not self._is_numeric:
+            gradient["positions"], by_feature = self.positions.gradients(by_position, self.feature_slopes)
+            by_feature[self._numbers] += gradient["feature_slopes"]
+            gradient["feature_slopes"] = by_feature
         if not self.straight:
             gradient |= {"bin_slopes": by_bin, "jumps": by_jump}
         return gradient
@@ -269,11 +271,13 @@ class SharedParameters:
             curves = self.curves.with_slopes(
                 np.exp(slopes[self._numbers][:, None] + self.bin_slopes), self.jumps.copy()
             )
-            displacements = self.positions.displacements
-            back = AGREEMENT["positions"] * RATES["positions"] * rate * self.positions.restraint
-            displacements -= np.clip(displacements, -back, back)
-            np.clip(displacements, -LARGEST_DISPLACEMENT, LARGEST_DISPLACEMENT, out=displacements)
-            self.encoding = self.positions.put_into(self.encoding.with_curves(curves), slopes)
+            self.encoding = self.encoding.with_curves(curves)
+            if not self._is_numeric:
+                displacements = self.positions.displacements
+                back = AGREEMENT["positions"] * RATES["positions"] * rate * self.positions.restraint
+                displacements -= np.clip(displacements, -back, back)
+                np.clip(displacements, -LARGEST_DISPLACEMENT, LARGEST_DISPLACEMENT, out=displacements)
+                self.encoding = self.positions.put_into(self.encoding, slopes)
         if self.map_is_learned:
             self.map -= self._initial_map
             np.clip(self.map, -LARGEST_ENTRY, LARGEST_ENTRY, out=self.map)
