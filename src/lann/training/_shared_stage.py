@@ -297,8 +297,9 @@ class SharedParameters:
 
     def _in_blocks(self, product: Callable[[slice], Floats], n_rows: int) -> list[Floats]:
         """Compute a product with the map, on threads if it is large; blocks do not depend on their number."""
-        block = n_rows if self._initial_map.size < LARGE_MAP else ROW_BLOCK
-        return map_blocks(product, n_rows, block, n_jobs=self.settings.n_jobs)
+        if self._initial_map.size < LARGE_MAP:
+            return [product(slice(0, n_rows))]
+        return map_blocks(product, n_rows, ROW_BLOCK, n_jobs=self.settings.n_jobs)
 
 
 BATCH_SIZE = 128
