@@ -48,9 +48,7 @@ smoke:
 	$(MAKE) test ARGS="--smoke $(ARGS)"
 
 # The lowest versions that pyproject.toml declares, all at once, on Python 3.11: some have no wheel for later ones.
-# `make test-lowest ARGS=--smoke` is the short part. Compiled functions are cached apart from those of `make test`,
-# since each version of numba replaces the cache of another.
-test-lowest: export NUMBA_CACHE_DIR = $(abspath $(ENVS))/.venv-lowest/numba-cache
+# `make test-lowest ARGS=--smoke` is the short part.
 test-lowest:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { echo "The lowest versions need Python 3.11; set PYTHON=python3.11"; exit 1; }
 	$(MAKE) test VENV=$(ENVS)/.venv-lowest CONSTRAINTS=constraints/lowest.txt

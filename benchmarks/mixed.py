@@ -95,7 +95,7 @@ class Mixed(SplitBenchmark):
             set_table(results, "Accuracy", self.names, names, "accuracy"),
             set_table(results, "Log-loss as returned", self.names, names, "log_loss"),
             means_table(results, self.methods, names, columns),
-            self._ranks(results, names),
+            ranks(results, PART, self.names, names)[0],
         ]
         if self.options.details:
             scores = ("balanced_accuracy", "roc_auc", "log_loss_floored", "brier", "ece", "fit_seconds")
@@ -125,30 +125,29 @@ class Mixed(SplitBenchmark):
         ]
         return Report(introduction, tables, checks)
 
-    def _ranks(self, results: Results, names: list[str]) -> Table:
-        from scipy.stats import rankdata
 
-        ranks = {}
-        for score, sign in (("accuracy", -1), ("log_loss", 1)):
-            values = np.array([[results.mean(PART, m, n, score) for m in self.names] for n in names])
-            ranks[score] = rankdata(sign * values.round(3), axis=1, nan_policy="propagate").mean(axis=0)
-        accuracy = np.array(
-            [[results.mean(PART, m, n, "accuracy") for m in self.names] for n in names]
-        ).round(3)
-        rows = []
-        for i, name in enumerate(self.names):
-            best = int((accuracy[:, i] == accuracy.max(axis=1)).sum())
-            row = [name, number(ranks["accuracy"][i]), number(ranks["log_loss"][i]), str(best), "", "", ""]
-            if OURS in self.names and name != OURS:
-                margins = accuracy[:, self.names.index(OURS)] - accuracy[:, i]
-                row[4:] = [str(int(count.sum())) for count in (margins > 0, margins == 0, margins < 0)]
-            rows.append(tuple(row))
-        note = (
-            "Mean ranks; the best is 1. Best: data sets without a higher accuracy. Then where lann is ahead."
-        )
-        return Table(
-            "Ranks", ("ranks", "accuracy", "log-loss", "best", "ahead", "level", "behind"), rows, [note]
-        )
+def ranks(
+    results: Results, part: str, methods: list[str], names: list[str]
+) -> tuple[Table, dict[str, dict[str, float]]]:
+    """Return a table of mean ranks over data sets, and the ranks by score and method."""
+    from scipy.stats import rankdata
+
+    found, values = {}, {}
+    for score, sign in (("accuracy", -1), ("log_loss", 1)):
+        values[score] = np.array([[results.mean(part, m, n, score) for m in methods] for n in names]).round(3)
+        placed = rankdata(sign * values[score], axis=1, nan_policy="propagate").mean(axis=0)
+        found[score] = dict(zip(methods, placed.tolist(), strict=True))
+    accuracy, rows = values["accuracy"], []
+    for i, name in enumerate(methods):
+        best = int((accuracy[:, i] == accuracy.max(axis=1)).sum())
+        row = [name, number(found["accuracy"][name]), number(found["log_loss"][name]), str(best), "", "", ""]
+        if OURS in methods and name != OURS:
+            margins = accuracy[:, methods.index(OURS)] - accuracy[:, i]
+            row[4:] = [str(int(count.sum())) for count in (margins > 0, margins == 0, margins < 0)]
+        rows.append(tuple(row))
+    note = "Mean ranks; the best is 1. Best: data sets without a higher accuracy. Then where lann is ahead."
+    header = ("ranks", "accuracy", "log-loss", "best", "ahead", "level", "behind")
+    return Table(f"Ranks over {len(names)} data sets", header, rows, [note]), found
 
 
 BENCHMARK = Mixed

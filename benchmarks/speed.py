@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,7 +42,7 @@ from lann import LANNClassifier
 from lann._support.types import Floats, Indices, Labels
 from lann.baselines import PublishedLANN
 
-PARTS = ("search", "predict", "update", "online", "fit", "grid", "growth", "startup")
+PARTS = ("search", "predict", "update", "online", "fit", "grid", "growth")
 Times = tuple[list[float], list[float]]
 
 
@@ -227,48 +225,10 @@ def fit_in_process(n_rows: int, n_jobs: int) -> None:
     print(json.dumps({"seconds": seconds, "megabytes": (peak_memory() - before) / 1e6}))
 
 
-FIRST_FIT = """
-import time
-from sklearn.datasets import load_iris
-from lann import LANNClassifier
-from lann._support.types import Floats, Indices, Labels
-X, y = load_iris(return_X_y=True)
-start = time.perf_counter()
-LANNClassifier(random_state=0).fit(X, y).predict(X)
-print(time.perf_counter() - start)
-"""
-
-
-def _run(code: str, variables: dict[str, str] | None = None) -> str:
+def _run(code: str) -> str:
     command = [sys.executable, "-c", code]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env=variables, cwd=FOLDER.parent
-    )
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=FOLDER.parent)
     return done.stdout
-
-
-def time_import(repeats: int) -> Found:
-    """Time the import of LANNClassifier beyond that of sklearn.neighbors, in new processes."""
-    both = "import sklearn.neighbors; from lann import LANNClassifier"
-    times = time_in_turns(
-        partial(_run, both), partial(_run, "import sklearn.neighbors"), repeats=max(repeats, 3)
-    )
-    ours, other = map(min, times)
-    task = "import LANNClassifier"
-    return {"more than sklearn.neighbors": figure(task, ours - other, 0.3, False, ours, other, unit=" s")}
-
-
-def time_first_fit(repeats: int) -> Found:
-    """Time the first fit of a process, with an empty cache of kernels and with a full one."""
-    with tempfile.TemporaryDirectory() as cache:
-        variables = {**os.environ, "NUMBA_CACHE_DIR": cache}
-        empty = float(_run(FIRST_FIT, variables))
-        cached = min(float(_run(FIRST_FIT, variables)) for _ in range(max(repeats, 2)))
-    task = "first fit in a process"
-    return {
-        "kernels cached on disk": figure(task, cached, 2.0, False, cached, unit=" s"),
-        "empty cache": figure(task, empty, 20.0, False, empty, unit=" s"),
-    }
 
 
 # Training rows and features, and the least rows per second.
@@ -335,8 +295,6 @@ class Speed(Benchmark):
         for data in self._load("grid", ("digits",)):
             runs.append(("grid", data.name, partial(time_grid_search, data, min(repeats, 2))))
         runs.append(("growth", f"{SMALL} to {LARGE} × {N_FEATURES}", partial(measure_growth, n_jobs)))
-        runs.append(("startup", "new process", partial(time_import, repeats)))
-        runs.append(("startup", "iris", partial(time_first_fit, repeats)))
         return (Job(part, part, name, 0, run) for part, name, run in runs if part in self.chosen)
 
     def _load(self, part: str, names: tuple[str, ...]) -> list[DataSet]:

@@ -118,13 +118,13 @@ def batch_loss(points, weights, labels, batch, settings, matrices=None, row_weig
     """
     row_weights = np.ones(len(points)) if row_weights is None else row_weights
     matrices = np.tile(np.eye(points.shape[1]), (len(points), 1, 1)) if matrices is None else matrices
-    rows, candidates, kept, scales, epsilon = batch
+    rows, candidates, scales, epsilon = batch
     total = 0.0
-    for i, own, kept_i in zip(rows, candidates, kept, strict=True):
+    for i, own in zip(rows, candidates, strict=True):
         d = {
             j: epsilon
             + np.sum((matrices[j].T @ (np.sqrt(weights[j]) * scales * (points[i] - points[j]))) ** 2)
-            for j in own[kept_i]
+            for j in own
             if j >= 0
         }
         near = sorted(d, key=lambda j, d=d: (d[j], j))[: settings.n_neighbors]

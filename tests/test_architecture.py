@@ -71,6 +71,12 @@ def imported_modules(tree):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def test_the_compiled_module_and_the_version_are_all_that_is_imported_from_the_root():
+    imported = [name.split(".") for path in FILES for name in imported_modules(tree_of(path))]
+    names = {parts[1] for parts in imported if parts[0] == "lann" and len(parts) == 2}
+    assert names - {package_of(path) for path in FILES} == {"_native", "__version__"}
+
+
 def foreign_private_modules(path, tree):
     """Return imports of private modules of other packages; those at the root are shared helpers."""
     home = package_of(path) if path.is_relative_to(SOURCE) else None
@@ -110,15 +116,11 @@ def test_modules_of_packages_that_export_names_are_private(package):
 MOST_PARAMETERS = 8
 
 
-def is_compiled(node):
-    return any("njit" in ast.unparse(decorator) for decorator in node.decorator_list)
-
-
 def long_signatures(path):
-    """Return functions with many parameters, except kernels, constructors, commands and displays."""
+    """Return functions with many parameters, except constructors, commands and displays."""
     for parent in ast.walk(tree_of(path)):
         for node in ast.iter_child_nodes(parent):
-            if not isinstance(node, ast.FunctionDef) or is_compiled(node) or node.name == "__init__":
+            if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
                 continue
             if package_of(path) == "cli" or (package_of(path) == "plot" and node.name.startswith("from_")):
                 continue

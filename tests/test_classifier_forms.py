@@ -73,7 +73,7 @@ def test_full_matrices_learn_directions_that_differ_between_regions():
     along = np.where(X[:, 0] > 0, X[:, 0] + X[:, 1], X[:, 0] - X[:, 1])
     y = (np.floor(along / 0.25) % 2).astype(int)
     scores = {
-        metric: LANNClassifier(metric=metric, random_state=0).fit(X[:600], y[:600]).score(X[600:], y[600:])
+        metric: LANNClassifier(7, metric=metric, random_state=0).fit(X[:600], y[:600]).score(X[600:], y[600:])
         for metric in ("diagonal", "full")
     }
     assert scores["full"] > scores["diagonal"] + 0.01

@@ -46,18 +46,6 @@ def test_a_pickle_holds_the_model_and_no_search(fitted, wine):
     np.testing.assert_array_equal(restored.feature_weights_, fitted.feature_weights_)
 
 
-def test_importing_the_package_is_cheap(in_new_process):
-    heavy = in_new_process(
-        """
-        import json, sys
-        import lann
-        lann.LANNClassifier()
-        print(json.dumps([name for name in ("numba", "faiss", "matplotlib") if name in sys.modules]))
-        """
-    )
-    assert heavy == []
-
-
 @pytest.mark.slow
 def test_memory_of_a_fit_stays_far_below_all_pairs(in_new_process):
     """Peak resident memory, in MB, that a fit adds: all pairs of 20 000 rows would be 3200."""

@@ -34,10 +34,7 @@ def rebuilt(clf):
         pickle.loads(pickle.dumps(model.levels)),
         n_candidates=model.n_candidates,
         n_neighbors=model.n_neighbors,
-        power=rule.power,
-        floor=rule.floor,
-        class_weight=rule.class_weight,
-        epsilon=rule.epsilon,
+        **vars(rule),
     )
 
 

@@ -104,7 +104,7 @@ def test_shared_neighbors_ignore_the_point_metrics(reference, levels):
 
 def test_a_search_among_some_rows(reference, levels):
     rows, queries = np.array([3, 30, 31, 80]), levels.X[:6] + 0.1
-    found = make_model(levels, n_candidates=2).search_among(rows).kneighbors(queries, 3)
+    found = make_model(levels, n_candidates=2).search_among(rows)(queries, 3)
     expected = reference.nearest(reference.distances(queries, levels.X[rows], levels.weights[rows]), 3)
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)

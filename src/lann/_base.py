@@ -24,7 +24,7 @@ from lann._support.types import Floats, Indices
 from lann.columns.inputs import query_values, read_queries, row_ids
 from lann.explain import Explanation, build_explanation
 
-# numba is imported with the modules that compute, on first use: `import lann` stays cheap.
+# What computes is imported on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
     from lann.columns.schema import TableSchema
     from lann.model import NeighborModel

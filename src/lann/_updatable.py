@@ -32,7 +32,7 @@ from lann.columns.inputs import (
     row_ids,
 )
 
-# numba is imported with the modules that compute, on first use: `import lann` stays cheap.
+# What computes is imported on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
     from lann.columns.schema import TableSchema
     from lann.metric import Encoding, FeatureCurves, Levels
@@ -109,9 +109,9 @@ class UpdatableClassifier(NeighborClassifier):
     # Methods of the subclass.
     _validate_parameters: Any
     _train: Any
-    _select_vote: Any
     _keep_vote: Any
-    _shortlist_size: Any
+    n_neighbors: Any
+    n_candidates: int | None
     _class_weights: Any
     _settings: Any
 
@@ -309,6 +309,7 @@ class UpdatableClassifier(NeighborClassifier):
     ) -> None:
         """Learn from all rows so far, if there are enough of them."""
         from lann.metric import Encoding, Levels, join_weights
+        from lann.training import default_vote
 
         if not first:
             model, n_new = self.model_, len(rows)
@@ -325,7 +326,7 @@ class UpdatableClassifier(NeighborClassifier):
             self._train(start, None, arrived)
         else:
             self.n_iter_, self.loss_curve_, self.validation_curve_, self.levels_ = 0, [], [], ()
-            self._select_vote(start)
+            self.vote_ = default_vote(start, self._settings(None))
             self._set_levels(start, arrived=arrived)
         self._forget_beyond_limit()
 
@@ -346,6 +347,8 @@ class UpdatableClassifier(NeighborClassifier):
                 join_weights(old_weights, (weights, len(labels))),
             )
         settings = self._settings(class_weight).replace(point_metrics="point" in self.levels_)
+        if self.vote_.is_for_noise:
+            settings = settings.for_noise()
         progress = self._progress.after(len(rows))
         memory, epsilon = extend(
             memory, rows, labels, settings, row_weights=weights, epsilon=progress.loss_epsilon
@@ -421,12 +424,9 @@ class UpdatableClassifier(NeighborClassifier):
             class_weight = self._class_weights(memory.values("labels"), memory.values("row_weights"))
         model = LocalModel(
             memory,
-            n_candidates=self._shortlist_size(memory.values("row_weights") if vote.is_for_noise else None),
+            n_candidates=vote.shortlist_size(self.n_candidates, self.n_neighbors),
             n_neighbors=vote.n_neighbors,
-            power=vote.power,
-            floor=vote.floor,
-            class_weight=class_weight,
-            epsilon=epsilon,
+            **vars(vote.rule(class_weight)) | {"epsilon": epsilon},
             n_jobs=self.n_jobs,
         )
         model.names = self._names

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -41,7 +40,7 @@ from lann.columns.inputs import (
     as_fitted,
 )
 
-# numba is imported with the modules that compute, on first use: `import lann` stays cheap.
+# What computes is imported on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
     from lann.metric import Levels
     from lann.training import Epoch, Settings
@@ -49,8 +48,6 @@ if TYPE_CHECKING:
 LEVELS = ("curves", "map", "class", "point")
 METRICS = ("diagonal", "low_rank", "full")
 FORGET_POLICIES = ("recent", "reservoir", "balanced")
-# There are at least this many candidates for each neighbor, if the vote is chosen for noisy labels.
-CANDIDATES_PER_NEIGHBOR = 2
 # Share of the training rows that are validation rows for early stopping.
 VALIDATION_FRACTION = 0.1
 
@@ -103,11 +100,9 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     ----------
     n_neighbors : int or "auto", default="auto"
         Number of neighbors that vote. "auto" chooses it together with `power` and the floor of the
-        probabilities before anything is learned, by the leave-one-out log-loss of plain kNN on the
-        standardized training rows: the noisier the labels, the more neighbors, of 3 to 100. The default vote,
-        7 neighbors with power 3, stays unless another one is better by more than two standard errors, and
-        with fewer than 30 rows. At least 15 neighbors with power 2 or less mean noisy labels: training then
-        includes more neighbors, too.
+        probabilities, by the log-loss of held-out training rows: the noisier the labels, the more neighbors,
+        of 5 to 100. The result is a weighted mean of the votes that are about as good; see `vote_`. With
+        fewer than 30 rows, 7 neighbors vote with power 3.
     metric : {"diagonal", "low_rank", "full"}, default="diagonal"
         Form of the point metrics: a weight per axis, or a matrix, d_j(x) = ‖Ω_jᵀ (√w_j ⊙ z)‖². "full"
         matrices cover all axes and take n_features² numbers per row. With "low_rank", the linear map has only
@@ -144,8 +139,8 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         columns of a table, ordered categories, bools and dates are numbers.
     n_candidates : int or None, default=50
         Size of the shortlist: the neighbors are the nearest, under their point metrics, of this many rows
-        that are nearest under the class metrics; it is at least twice the number of neighbors where this was
-        chosen for noisy labels. None searches all rows.
+        that are nearest under the class metrics; where the number of neighbors was chosen, it is at least
+        one and a half times that. None searches all rows.
     early_stopping : bool, default=False
         Whether to end a stage of training once the loss of the validation rows, a tenth of the training rows,
         has not decreased for three epochs, and keep its best model. Validation rows still serve as neighbors.
@@ -203,9 +198,11 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     mean_feature_weights_ : ndarray of shape (n_features,)
         Mean over all rows.
     vote_ : VoteChoice
-        The vote that was chosen: number of neighbors, power and floor, and the votes it was compared with.
+        The vote that was chosen, and the votes it was compared with.
     n_neighbors_ : int
+        Number of neighbors that vote, at most.
     power_ : float
+        Mean power of the vote.
     n_iter_ : int
         Number of epochs; with more than 50 000 rows, of those on a sample and of tiles.
     loss_curve_ : list of float
@@ -232,7 +229,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     >>> clf.score(X_test, y_test) > 0.9
     True
     >>> explanation = clf.explain(X_test[:1])
-    >>> explanation.neighbor_labels
+    >>> explanation.neighbor_labels[:, :7]
     array([[2, 2, 2, 2, 2, 2, 2]])
     """
 
@@ -371,10 +368,11 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         self, start: Levels, previous: Levels | None, arrived: tuple[Indices, int] | None = None
     ) -> None:
         """Train on all rows and set the fitted attributes."""
-        from lann.training import n_epochs_of, train, warm_start
+        from lann.training import default_vote, for_noisy_labels, n_epochs_of, train, warm_start
 
-        self._select_vote(start)
         settings = self._settings(self._class_weights(start.labels, start.row_weights))
+        self.vote_ = default_vote(start, settings)
+        settings = for_noisy_labels(start, settings)
         if previous is not None:
             start = warm_start(start, previous, settings)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
@@ -382,24 +380,12 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         progress = FitProgress(self, n_epochs_of(settings, len(start.X)), rows, self.classes_[start.labels])
         result = train(start, settings, rng, callback=lambda epoch: self._on_epoch_end(epoch, progress))
         self.loss_curve_, self.validation_curve_ = result.losses, result.validation_losses
-        self.n_iter_ = len(result.losses)
+        self.n_iter_, self.vote_ = len(result.losses), result.vote
         # Training is in float64; the rows are those that were given.
         self._set_levels(result.levels.replace(X=start.X), result.index, arrived)
         self._progress = self._progress._replace(learned=True)
         self.levels_ = tuple(level for level in result.levels.in_use if level not in result.dropped_levels)
         progress.end()
-
-    def _select_vote(self, levels: Levels) -> None:
-        """Set the vote: what the parameters fix is kept, the rest is chosen."""
-        from lann.training import select_vote
-
-        self.vote_ = select_vote(
-            levels,
-            n_neighbors=None if self.n_neighbors == "auto" else int(self.n_neighbors),
-            power=None if self.power == "auto" else float(self.power),
-            class_weight=self._class_weights(levels.labels, levels.row_weights),
-            n_jobs=self.n_jobs,
-        )
 
     def _keep_vote(self) -> None:
         """Keep the vote when rows are added, except for parameters that have been given since."""
@@ -418,22 +404,13 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
 
         return progress.epoch(lambda: self._attributes_with(epoch.levels()))
 
-    def _shortlist_size(self, row_weights: Floats | None) -> int | None:
-        """Return the number of candidates, which is larger for a vote that was chosen for noisy labels."""
-        vote, n_candidates = self.vote_, self.n_candidates
-        if n_candidates is not None and self.n_neighbors == "auto" and vote.is_for_noise:
-            mean_weight = 1.0 if row_weights is None else max(row_weights.mean(), 1.0)
-            n_rows = math.ceil(vote.n_neighbors / mean_weight)
-            n_candidates = max(n_candidates, CANDIDATES_PER_NEIGHBOR * n_rows)
-        return n_candidates
-
     def _class_weights(self, labels: Labels, row_weights: Floats | None) -> Floats | None:
         return class_weight_array(self.class_weight, self.classes_, labels, row_weights)
 
     def _settings(self, class_weight: Floats | None) -> Settings:
         from lann.training import Settings
 
-        settings = Settings(
+        return Settings(
             curves="curves" in self.levels,
             linear_map="map" in self.levels,
             class_metrics="class" in self.levels,
@@ -447,5 +424,6 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
             validation_fraction=VALIDATION_FRACTION if self.early_stopping else None,
             class_weight=class_weight,
             n_jobs=self.n_jobs,
+            vote_neighbors=None if self.n_neighbors == "auto" else int(self.n_neighbors),
+            vote_power=None if self.power == "auto" else float(self.power),
         )
-        return settings.for_vote(self.vote_)

@@ -1,20 +1,20 @@
 """The vote: from distances to probabilities of classes, the choice of a vote, and the losses that train it.
 
 A neighbor at squared distance d supports its label with (d + ε)^−p; ε keeps zero distances finite. The
-probability of a class is (share + η/C) / (1 + η): the floor η keeps it above 0 for each of the C classes.
-
-The compiled functions compute the loss of training, and its slopes.
+probability of a class is (share + η/C) / (1 + η): the floor η keeps it above 0 for each of the C classes. The
+mean of several votes, with other numbers of neighbors and powers, is a vote, too: each neighbor has the mean
+of its shares.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from lann import _native
 from lann._support.types import Floats, Labels
 
 if TYPE_CHECKING:
@@ -39,14 +39,28 @@ class VoteRule:
         Factor of the support of each class; None is 1 for all.
     floor : float
         η, which is shared by all classes alike; 0 gives a class without a neighbor the probability 0.
+    mixture : (n_votes, 3) or None
+        Number of neighbors, power and weight of each of several votes, of which the weighted mean is taken,
+        by power and number; the weights add up to 1. `power` is then their mean power. None is one vote.
     """
 
     power: float = 1.0
     epsilon: float = 1.0
     class_weight: Floats | None = None
     floor: float = 0.0
+    mixture: Floats | None = None
 
-    def shares(self, distances: Floats, labels: Labels, weights: Floats | None = None) -> Floats:
+    def votes(self, n_votes: float) -> Floats:
+        """Return number of neighbors, power and weight of each vote, with `n_votes` for a single one."""
+        return np.array([[float(n_votes), self.power, 1.0]]) if self.mixture is None else self.mixture
+
+    def with_one_vote(self) -> VoteRule:
+        """Return the rule with one vote of the mean power, for any number of neighbors."""
+        return replace(self, mixture=None)
+
+    def shares(
+        self, distances: Floats, labels: Labels, weights: Floats | None = None, n_votes: float | None = None
+    ) -> Floats:
         """Return each neighbor's share of the vote; rows add up to 1.
 
         Parameters
@@ -56,18 +70,21 @@ class VoteRule:
         labels : (n_queries, k)
             Class indices of the neighbors.
         weights : (n_queries, k) or None
-            Factor of the support of each neighbor; None is 1 for all.
+            Weight of each neighbor; 2 is the same as the neighbor twice, None is 1 for all.
+        n_votes : float or None
+            The nearest vote until this number is counted, the last one with what is left of its weight; None
+            is all of them. Ignored where the rule has several votes.
         """
+        if distances.size == 0:
+            return np.zeros(distances.shape)
         # Relative to the nearest, so that neither tiny nor huge distances leave the range of a float.
         guarded = np.minimum(distances, HUGE) + self.epsilon
-        support = (guarded / guarded[:, :1]) ** -self.power
-        if self.class_weight is not None:
-            support = support * self.class_weight[labels]
-        if weights is None:
-            return support / support.sum(axis=1, keepdims=True)
-        support = support * weights
-        # One after another, so that further neighbors of weight 0 do not change the rounding.
-        return support / np.cumsum(support, axis=1)[:, -1:]
+        factors = np.ones(distances.shape) if self.class_weight is None else self.class_weight[labels]
+        counts = np.ones(distances.shape) if weights is None else weights
+        values = (np.ascontiguousarray(v, np.float64) for v in (guarded[:, :1] / guarded, factors, counts))
+        shares = np.empty(distances.shape)
+        _native.mean_vote(*values, self.votes(np.inf if n_votes is None else n_votes), shares)
+        return shares
 
     def probabilities(self, class_shares: Floats) -> Floats:
         """Return the probability of each class, given its share of the vote: (n_queries, n_classes)."""
@@ -148,117 +165,38 @@ def zero_distance_guard(distances: Floats) -> float:
 
 SHARES, SOFTMAX = 0, 1
 
-
-@njit(nogil=True, cache=True)
-def share_loss(distances, labels, label, n_near, power, floor, slopes):
-    """Compute −log of the label's share of the support, and its slope with respect to each distance.
-
-    With s_j = d_j^−p, T = Σ s_j and A = Σ_{same label} s_j, the loss is −log[(A + ηT) / ((1 + η) T)]:
-    independent of the scale of d, and bounded through η (`floor`) where no neighbor has the label.
-    `distances` include ε; the first `n_near` entries count. `slopes` is written.
-    """
-    nearest = np.inf
-    for j in range(n_near):
-        nearest = min(nearest, distances[j])
-    total = 0.0
-    same = 0.0
-    for j in range(n_near):
-        support = (nearest / distances[j]) ** power
-        slopes[j] = support
-        total += support
-        if labels[j] == label:
-            same += support
-    padded = same + floor * total
-    for j in range(n_near):
-        support = slopes[j]
-        inside = (1.0 + floor) if labels[j] == label else floor
-        slopes[j] = power * support * (inside / padded - 1.0 / total) / distances[j]
-    return -np.log(padded / ((1.0 + floor) * total))
-
-
-@njit(nogil=True, cache=True)
-def softmax_loss(distances, labels, label, n_near, power, temperature, n_classes, slopes):
-    """Compute −log P(label), P = softmax(S / β) of the supports S(y) = Σ_{y_j = y} d_j^−p, and its slopes.
-
-    The published loss has p = 1. A class without a neighbor contributes exp(0).
-    """
-    scores = np.zeros(n_classes)
-    for j in range(n_near):
-        scores[labels[j]] += distances[j] ** -power / temperature
-    highest = scores.max()
-    total = 0.0
-    for y in range(n_classes):
-        total += np.exp(scores[y] - highest)
-    for j in range(n_near):
-        probability = np.exp(scores[labels[j]] - highest) / total
-        residual = (1.0 - probability) if labels[j] == label else -probability
-        slope = power * distances[j] ** (-power - 1.0) / temperature
-        if not 0.0 < slope < np.inf:  # d^(−p−1) is out of range, d^−p/β is not
-            slope = power * (distances[j] ** -power / temperature) / distances[j]
-        slopes[j] = slope * residual
-    return -(scores[label] - highest - np.log(total))
-
-
-@njit(nogil=True, cache=True)
-def neighbor_loss(kind, distances, labels, label, n_near, power, strength, n_classes, slopes):
-    """Compute one of the two losses; `strength` is its constant: the floor η, or the temperature β."""
-    if kind == SHARES:
-        return share_loss(distances, labels, label, n_near, power, strength, slopes)
-    return softmax_loss(distances, labels, label, n_near, power, strength, n_classes, slopes)
-
-
-@njit(nogil=True, cache=True)
-def weighted_loss(rule, distances, labels, label, n_near, weights, weight, slopes):
-    """Compute `neighbor_loss` with the support of each neighbor, and the loss, multiplied by weights.
-
-    rule : LossRule; weights : (n_near,) of the neighbors; weight : of the query. Changes `distances`.
-    """
-    kind, _, power, strength, n_classes = rule
-    for slot in range(n_near):
-        # c d^−p is (c^(−1/p) d)^−p: a larger weight is a shorter distance.
-        if weights[slot] != 1.0:
-            distances[slot] *= weights[slot] ** (-1.0 / power)
-    loss = neighbor_loss(kind, distances, labels, label, n_near, power, strength, n_classes, slopes)
-    for slot in range(n_near):
-        slopes[slot] *= weight
-        if weights[slot] != 1.0:
-            slopes[slot] *= weights[slot] ** (-1.0 / power)
-    return weight * loss
-
-
-# By how many standard errors of the paired differences a vote has to be better than the default.
-N_STANDARD_ERRORS = 2.0
+# The weight of a vote in the mean falls by a factor e when this is added to the sum of its log-losses; votes
+# with a smaller share of the largest weight are left out.
+LOSS_PER_FACTOR = 2.0
+SMALLEST_WEIGHT = 0.05
+# A shortlist has at least this many times as many rows as vote.
+CANDIDATES_PER_NEIGHBOR = 1.5
 # A vote is for noisy labels if at least this many neighbors vote with at most this power.
 NOISY_NEIGHBORS, NOISY_POWER = 15, 2.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VoteChoice:
-    """The vote of a classifier, and the votes it was compared with.
+    """The vote of a classifier: a weighted mean of those that predict held-out rows best.
 
     Attributes
     ----------
-    n_neighbors : int
-        Number of neighbors that vote.
-    power : float
-        Exponent p of the support of a neighbor at squared distance d, d^(−p).
-    floor : float
-        η, which all classes share: the probability of each is (share of the vote + η/n_classes) / (1 + η).
     votes : ndarray of shape (n_votes, 3)
         Number of neighbors, power and floor of every vote that was compared; the default vote comes first.
+    weights : ndarray of shape (n_votes,)
+        Weight of each in the mean; they add up to 1.
     log_losses : ndarray of shape (n_votes,)
-        Mean leave-one-out log-loss of plain kNN with each vote, on the standardized training rows; NaN if
-        there was nothing to compare.
-    chosen : int
-        Position of the vote in `votes`.
-    best : int
-        Position of the vote with the lowest log-loss.
+        Mean log-loss of held-out rows under each vote; NaN if there was nothing to compare.
+    log_loss : float or None
+        That of the mean vote.
     gain, gain_error : float
-        By how much the log-loss of the best vote is lower than that of the default vote, and the standard
-        error of this difference. The best vote is chosen if `gain` exceeds twice `gain_error`.
+        By how much `log_loss` is lower than that of the default vote, and the standard error of this
+        difference.
+    n_rows : int
+        Number of held-out rows: training rows that were neighbors of others, but not learned from.
     mean_weight : float
-        Mean weight of a distinct training row. With sample weights, `n_neighbors` is a number of votes, of
-        which a row has as many as its weight.
+        Mean weight of a distinct training row. With sample weights, numbers of neighbors are numbers of
+        votes, of which a row has as many as its weight.
 
     Examples
     --------
@@ -268,25 +206,26 @@ class VoteChoice:
     >>> clf.vote_.n_neighbors == clf.n_neighbors_
     True
     >>> clf.vote_.to_frame().columns.tolist()
-    ['n_neighbors', 'power', 'floor', 'log_loss', 'default', 'chosen']
+    ['n_neighbors', 'power', 'floor', 'log_loss', 'weight', 'default']
     """
 
-    n_neighbors: int
-    power: float
-    floor: float
     votes: Floats
+    weights: Floats
     log_losses: Floats
-    chosen: int
-    best: int
-    gain: float
-    gain_error: float
+    log_loss: float | None = None
+    gain: float = 0.0
+    gain_error: float = 0.0
+    n_rows: int = 0
     mean_weight: float = 1.0
 
     @classmethod
     def of(
-        cls, votes: Floats, losses: Floats, weights: Floats | None = None, mean_weight: float = 1.0
+        cls, votes: Floats, losses: Floats, row_weights: Floats | None = None, mean_weight: float = 1.0
     ) -> VoteChoice:
-        """Choose among votes, given the log-loss of every row under each of them.
+        """Weight votes by the log-losses of held-out rows.
+
+        A vote has the weight exp(−sum of its log-losses / 2): with few rows, the mean is one of many votes
+        that are about as good, and with many rows of few.
 
         Parameters
         ----------
@@ -294,7 +233,7 @@ class VoteChoice:
             Number of neighbors, power and floor; the default vote comes first.
         losses : ndarray of shape (n_rows, n_votes)
             Log-loss of every row under each vote.
-        weights : ndarray of shape (n_rows,) or None, default=None
+        row_weights : ndarray of shape (n_rows,) or None, default=None
             Weight of each row; None is 1 for all.
         mean_weight : float, default=1.0
             Mean weight of a distinct training row.
@@ -305,37 +244,98 @@ class VoteChoice:
         """
         n_rows = len(losses)
         if n_rows < 2:
-            log_losses, best, gain, error = np.full(len(votes), np.nan), 0, 0.0, 0.0
-        else:
-            weights = np.ones(n_rows) if weights is None else weights
-            log_losses = weights @ losses / weights.sum()
-            best = int(np.argmin(log_losses))
-            gain = float(log_losses[0] - log_losses[best])
-            deviations = weights * (losses[:, 0] - losses[:, best] - gain)
-            error = float(np.sqrt(np.square(deviations).sum() * n_rows / (n_rows - 1)) / weights.sum())
-        chosen = best if gain > N_STANDARD_ERRORS * error else 0
-        n_neighbors, power, floor = votes[chosen].tolist()
-        return cls(int(n_neighbors), power, floor, votes, log_losses, chosen, best, gain, error, mean_weight)
+            return cls(votes, np.eye(1, len(votes))[0], np.full(len(votes), np.nan), mean_weight=mean_weight)
+        row_weights = np.ones(n_rows) if row_weights is None else row_weights
+        totals = row_weights @ losses
+        weights = np.exp((totals.min() - totals) / LOSS_PER_FACTOR)
+        weights[weights < SMALLEST_WEIGHT] = 0.0
+        weights /= weights.sum()
+        used, total = weights > 0, row_weights.sum()
+        own = -np.log(np.exp(-losses[:, used]) @ weights[used])
+        gains = losses[:, 0] - own
+        gain = float(row_weights @ gains / total)
+        error = np.sqrt(np.square(row_weights * (gains - gain)).sum() * n_rows / (n_rows - 1)) / total
+        log_loss = float(row_weights @ own / total)
+        return cls(votes, weights, totals / total, log_loss, gain, float(error), n_rows, mean_weight)
 
     @classmethod
-    def fixed(cls, n_neighbors: int, power: float, floor: float) -> VoteChoice:
+    def fixed(cls, n_neighbors: int, power: float, floor: float, mean_weight: float = 1.0) -> VoteChoice:
         """Return a vote that was compared with no other.
 
         Parameters
         ----------
         n_neighbors : int
         power, floor : float
+        mean_weight : float, default=1.0
 
         Returns
         -------
         choice : VoteChoice
         """
-        return cls.of(np.array([[n_neighbors, power, floor]], dtype=np.float64), np.empty((0, 1)))
+        vote = np.array([[n_neighbors, power, floor]], dtype=np.float64)
+        return cls.of(vote, np.empty((0, 1)), mean_weight=mean_weight)
+
+    @property
+    def n_neighbors(self) -> int:
+        """Number of neighbors that vote, at most."""
+        return int(self.votes[self.weights > 0, 0].max())
+
+    @property
+    def power(self) -> float:
+        """Mean exponent p of the support of a neighbor at squared distance d, d^(−p)."""
+        return float(self.weights @ self.votes[:, 1])
+
+    @property
+    def floor(self) -> float:
+        """η, which all classes share: their probabilities are (share of the vote + η/n_classes) / (1 + η)."""
+        return float(1.0 / (self.weights @ (1.0 / (1.0 + self.votes[:, 2]))) - 1.0)
+
+    @property
+    def mixture(self) -> Floats | None:
+        """Number of neighbors, power and weight of each vote: see `VoteRule`; None for a single one."""
+        used = np.flatnonzero(self.weights)
+        kinds, position = np.unique(self.votes[used, 1::-1], axis=0, return_inverse=True)
+        if len(kinds) == 1:
+            return None
+        weights = np.bincount(position.ravel(), self.weights[used] / (1.0 + self.votes[used, 2]))
+        return np.ascontiguousarray(np.column_stack([kinds[:, ::-1], weights / weights.sum()]))
+
+    def rule(self, class_weight: Floats | None = None) -> VoteRule:
+        """Return how neighbors vote, with an ε of 1.
+
+        Parameters
+        ----------
+        class_weight : ndarray of shape (n_classes,) or None, default=None
+
+        Returns
+        -------
+        rule : VoteRule
+        """
+        return VoteRule(self.power, 1.0, class_weight, self.floor, self.mixture)
+
+    def shortlist_size(self, n_candidates: int | None, n_neighbors: int | str) -> int | None:
+        """Return the size of the shortlist, which is larger where many neighbors were chosen to vote.
+
+        Parameters
+        ----------
+        n_candidates : int or None
+        n_neighbors : int or "auto"
+            The parameters of the classifier.
+
+        Returns
+        -------
+        size : int or None
+        """
+        if n_candidates is None or n_neighbors != "auto":
+            return n_candidates
+        least = CANDIDATES_PER_NEIGHBOR * self.n_neighbors / max(self.mean_weight, 1.0)
+        return max(n_candidates, math.ceil(least))
 
     @property
     def is_for_noise(self) -> bool:
-        """Whether it is a vote for noisy labels: of many neighbors that count nearly alike."""
-        return self.n_neighbors / self.mean_weight >= NOISY_NEIGHBORS and self.power <= NOISY_POWER
+        """Whether most of it is for noisy labels: votes of many neighbors that count nearly alike."""
+        is_wide = self.votes[:, 0] / self.mean_weight >= NOISY_NEIGHBORS
+        return bool(self.weights @ (is_wide & (self.votes[:, 1] <= NOISY_POWER)) > 0.5)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the votes that were compared, the lowest log-loss first.
@@ -343,38 +343,42 @@ class VoteChoice:
         Returns
         -------
         table : pandas.DataFrame
-            With the columns n_neighbors, power, floor, log_loss, default and chosen.
+            With the columns n_neighbors, power, floor, log_loss, weight and default.
         """
         import pandas as pd
 
-        positions = np.arange(len(self.votes))
         table = pd.DataFrame(self.votes, columns=["n_neighbors", "power", "floor"])
         table["n_neighbors"] = table["n_neighbors"].astype(int)
-        table = table.assign(
-            log_loss=self.log_losses, default=positions == 0, chosen=positions == self.chosen
-        )
+        default = np.arange(len(self.votes)) == 0
+        table = table.assign(log_loss=self.log_losses, weight=self.weights, default=default)
         return table.sort_values("log_loss", kind="stable", ignore_index=True)
 
     def __repr__(self) -> str:
         return f"<VoteChoice: {self}>"
 
     def __str__(self) -> str:
-        neighbors = "1 neighbor" if self.n_neighbors == 1 else f"{self.n_neighbors} neighbors"
+        used = self.votes[self.weights > 0]
+        (fewest, weakest, _), (most, strongest, _) = used.min(axis=0), used.max(axis=0)
+        neighbors = "1 neighbor" if most == 1 else f"{_interval(fewest, most)} neighbors"
         if self.mean_weight > 1.5:
-            n_rows = self.n_neighbors / self.mean_weight
-            neighbors = f"{self.n_neighbors:.6g} votes, those of about {n_rows:.0f} distinct rows"
-        vote = f"{neighbors}, power {self.power:g}, floor {self.floor:g}"
-        if not np.isfinite(self.log_losses[0]) or len(self.votes) == 1:
-            return vote
-        default = f"{self.log_losses[0]:.3f}"
-        if self.chosen != 0:
-            return (
-                f"{vote} (leave-one-out log-loss {self.log_losses[self.chosen]:.3f}, default vote {default})"
-            )
-        return f"{vote} (the default vote: leave-one-out log-loss {default}, no other is clearly better)"
+            n_rows = _interval(round(fewest / self.mean_weight), round(most / self.mean_weight))
+            neighbors = f"{_interval(fewest, most)} votes, those of about {n_rows} distinct rows"
+        text = f"{neighbors}, power {_interval(weakest, strongest)}, floor {self.floor:.2g}"
+        if len(used) > 1:
+            text = f"mean of {len(used)} votes of {text}"
+        if self.log_loss is None:
+            return text
+        return (
+            f"{text} (log-loss of {self.n_rows} held-out rows {self.log_loss:.3f}, "
+            f"{self.gain:.3f} ± {self.gain_error:.3f} below that of the default vote)"
+        )
 
 
-def leave_one_out_losses(
+def _interval(low: float, high: float) -> str:
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def held_out_losses(
     distances: Floats,
     neighbor_labels: Labels,
     labels: Labels,
@@ -384,7 +388,7 @@ def leave_one_out_losses(
     *,
     weights: Floats | None = None,
 ) -> Floats:
-    """Compute the log-loss of every row under each of several votes.
+    """Compute the log-loss of held-out rows under each of several votes.
 
     Parameters
     ----------
@@ -405,43 +409,15 @@ def leave_one_out_losses(
     losses : (n_rows, n_votes)
         −log of the probability of the row's label.
     """
-    same = neighbor_labels == labels[:, None]
-    losses = np.empty((len(distances), len(votes)))
-    last = np.minimum(votes[:, 0], distances.shape[1]).astype(np.int64) - 1
-    for power in np.unique(votes[:, 1]):
-        support = replace(rule, power=float(power)).shares(distances, neighbor_labels)
-        members = np.flatnonzero(votes[:, 1] == power)
-        if weights is None:
-            shares = (np.cumsum(support * same, axis=1) / np.cumsum(support, axis=1))[:, last[members]]
-        else:
-            shares = _same_shares(support, same, weights, votes[members, 0])
-        losses[:, members] = -np.log(with_floor(shares, votes[members, 2], n_classes))
+    same, losses = neighbor_labels == labels[:, None], np.empty((len(distances), len(votes)))
+    kinds, position = np.unique(votes[:, :2], axis=0, return_inverse=True)
+    for number, (k, power) in enumerate(kinds):
+        near = slice(None if weights is not None else int(k))
+        counted = None if weights is None else weights[:, near]
+        shares = replace(rule, power=float(power)).shares(
+            distances[:, near], neighbor_labels[:, near], counted, float(k)
+        )
+        members = np.flatnonzero(position.ravel() == number)
+        found = (shares * same[:, near]).sum(axis=1)[:, None]
+        losses[:, members] = -np.log(with_floor(found, votes[members, 2], n_classes))
     return losses
-
-
-def _same_shares(support: Floats, same: NDArray[np.bool_], weights: Floats, n_votes: Floats) -> Floats:
-    """Return the share of the neighbors with the row's label, for several numbers of votes.
-
-    The neighbors vote as in `counted_weights`.
-
-    Parameters
-    ----------
-    support, same, weights : (n_rows, n_kept)
-        Of the neighbors, nearest first: support per vote, whether the label is that of the row, and weight.
-    n_votes : (n_votes,)
-
-    Returns
-    -------
-    shares : (n_rows, n_votes)
-    """
-    rows = np.arange(len(support))
-    votes_before, total_before = sums_before(weights), sums_before(weights * support)
-    same_before = sums_before(weights * support * same)
-    distinct, position = np.unique(n_votes, return_inverse=True)
-    shares = np.empty((len(support), len(distinct)))
-    for number, k in enumerate(distinct):
-        last = np.maximum((votes_before < k).sum(axis=1) - 1, 0)
-        left = np.minimum(k - votes_before[rows, last], weights[rows, last]) * support[rows, last]
-        total = np.maximum(total_before[rows, last] + left, np.finfo(np.float64).tiny)
-        shares[:, number] = (same_before[rows, last] + left * same[rows, last]) / total
-    return shares[:, position]

@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from lann.baselines import DANN, GLML, LGMLVQ, LMNN, PLML, MultiMetricLMNN
-from lann.baselines._baseline import IterationSettings, minimize_lbfgs
+from lann.baselines._baseline import minimize_lbfgs
 
 INITIAL = [np.zeros((2, 2)), np.full(3, 5.0)]
 
@@ -17,7 +17,7 @@ def objective(matrix, vector):
 
 
 def test_finds_the_minimum_of_several_arrays():
-    (matrix, vector), losses = minimize_lbfgs(objective, INITIAL, IterationSettings(200, 1e-12, "test"))
+    (matrix, vector), losses = minimize_lbfgs(objective, INITIAL, max_iter=200, tol=1e-12, name="test")
     np.testing.assert_allclose(matrix, np.ones((2, 2)), atol=1e-3)
     np.testing.assert_allclose(vector, np.arange(3.0), atol=0.05)
     assert len(losses) > 3
@@ -26,7 +26,7 @@ def test_finds_the_minimum_of_several_arrays():
 
 def test_warns_if_it_has_not_converged(capsys):
     with pytest.warns(ConvergenceWarning, match=r"test has not converged after 2 iterations; raise max_iter"):
-        minimize_lbfgs(objective, INITIAL, IterationSettings(2, 1e-12, "test", verbose=1))
+        minimize_lbfgs(objective, INITIAL, max_iter=2, tol=1e-12, name="test", verbose=1)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in lines] == ["[test] iteration 1/2", "[test] iteration 2/2"]
 
@@ -50,7 +50,7 @@ def test_warns_if_it_has_not_converged(capsys):
         (LGMLVQ, "prototypes_per_class", 1.5),
         (LGMLVQ, "n_components", 0),
         (LGMLVQ, "metric_per", "point"),
-        (LGMLVQ, "solver", "newton"),
+        (LGMLVQ, "activation", "relu"),
         (LGMLVQ, "max_iter", -1),
     ],
 )

@@ -40,7 +40,7 @@ def assert_equals_reference(model, queries, map_of_pair, k, *, n_jobs=None):
     np.testing.assert_allclose(model.distances(queries, indices), distances)
     rows = np.array([1, 5, 8, 30])
     among, _ = reference_neighbors(queries, model.X[rows], lambda i, j: map_of_pair(i, rows[j]), 3)
-    np.testing.assert_array_equal(model.search_among(rows).kneighbors(queries, 3)[0], among)
+    np.testing.assert_array_equal(model.search_among(rows)(queries, 3)[0], among)
     matrices = model.local_matrices(rows)
     assert matrices.shape == (4, 4, 4)
     np.testing.assert_allclose(np.einsum("rff->rf", matrices), model.feature_weights()[rows])

@@ -192,6 +192,13 @@ def test_speed(command):
 
 
 @pytest.mark.slow
+def test_start(command):
+    done = command("start", "--only", "commands", "--repeats", "1")
+    assert len(done.values) == 4
+    assert all(0.0 < values["ours"] < 120.0 for values in done.values.values())
+
+
+@pytest.mark.slow
 def test_soak(command):
     done = command("soak", "--minutes", "0.01", "--threads", "2", "--call", "predict", "--call", "kneighbors")
     (values,) = done.values.values()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from lann.cli import app
+from lann.cli.commands import app
 
 
 @pytest.fixture(autouse=True)

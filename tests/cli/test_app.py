@@ -7,9 +7,9 @@ from importlib.metadata import version
 from packaging.version import Version
 
 import lann
-from lann.cli import app
+from lann.cli.commands import app
 
-LARGE = {"numba", "faiss", "pandas", "sklearn", "matplotlib", "scipy", "rich"}
+LARGE = {"faiss", "pandas", "sklearn", "matplotlib", "scipy", "rich"}
 if Version(version("typer")) < Version("0.17"):
     LARGE.remove("rich")  # typer imports it itself
 

@@ -29,8 +29,9 @@ def test_values_are_printed_beside_those_of_the_training_rows(run, model, new):
 def test_the_file_has_every_neighbor_and_column(run, model, new, tmp_path):
     run("explain", model, new, "--row", 7, "--rows", "2:4", "--id", "name", "-o", tmp_path / "e.csv")
     out = pd.read_csv(tmp_path / "e.csv")
-    assert len(out) == 3 * 7 * 4
-    expected = TableModel.load(model).explain(read_table(new), [7, 2, 3], id="name").to_long_frame()
+    fitted = TableModel.load(model)
+    assert len(out) == 3 * fitted.classifier.n_neighbors_ * 4
+    expected = fitted.explain(read_table(new), [7, 2, 3], id="name").to_long_frame()
     assert list(out) == list(expected)
     for name in ("row", "neighbor_row", "neighbor_id", "column", "value"):
         assert out[name].astype(str).tolist() == expected[name].astype(str).tolist()

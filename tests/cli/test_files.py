@@ -7,8 +7,7 @@ import shutil
 import pandas as pd
 import pytest
 
-from lann.cli import app
-from lann.cli.commands import INPUTS, OUTPUTS
+from lann.cli.commands import INPUTS, OUTPUTS, app
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links, pipes and devices of POSIX")
 

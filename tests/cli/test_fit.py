@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import lann
-from lann.tables import TableModel, _reading, _table_file, write_table
+from lann.tables import TableModel, _reading, write_table
 
 FEATURES = ["size [cm]", "color", "member", "noise"]
 
@@ -130,7 +130,6 @@ def test_tables_that_do_not_fit_into_memory_are_sampled(run, fails, frame, tmp_p
     assert len(TableModel.load(model).row_numbers) < 20 * len(frame)
     # Without the option, the available memory counts; the note is one line.
     monkeypatch.setattr(_reading, "available_memory", lambda: 55_000_000)
-    monkeypatch.setattr(_table_file, "BLOCK_ROWS", 500)
     assert [line for line in printed.splitlines() if "drawn" in line] == [
         line for line in run(*arguments).splitlines() if "drawn" in line
     ]

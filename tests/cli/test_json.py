@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lann._support.format import to_plain
-from lann.cli import app
+from lann.cli.commands import app
 from lann.tables import TableModel, read_table
 
 SNAKE_CASE = re.compile(r"[a-z][a-z0-9_]*")

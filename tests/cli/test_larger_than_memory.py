@@ -25,7 +25,7 @@ ALLOCATORS = {
 CHILD = """
 import json, resource, sys
 from typer.testing import CliRunner
-from lann.cli import app
+from lann.cli.commands import app
 from lann.tables import TableModel, read_table
 
 def run(*arguments):

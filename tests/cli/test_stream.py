@@ -138,7 +138,6 @@ def test_a_stream_without_any_label_has_no_scores(run, rows, tmp_path):
         ((), "Name the column with the labels: --target COLUMN."),
         (("--resume",), "--resume needs the checkpoint: --checkpoint FILE."),
         (("-t", "z"), "There is no column 'z'"),
-        (("-t", "y", "--every", 0), "--every must be at least 1; got 0."),
         (("-t", "y", "-o", "p.txt"), "--output must be a .csv file; got p.txt."),
         (("-t", "y", "--picture", "p.gif"), "--picture must be a .png, .pdf or .svg file; got p.gif."),
         (("-t", "y", "-o", "missing/p.csv"), "There is no folder missing"),

@@ -64,7 +64,7 @@ def test_the_training_rows_of_a_model(run, flipped, tmp_path):
 def test_only_the_most_suspicious_are_printed(run, flipped):
     printed = run("suspects", flipped, "--target", "kind", "--drop", "name", "--most", 1)
     assert len(suspects_of(printed)) == 1
-    assert "and 2 more: show them with --most" in printed
+    assert "and 2 more rows: show them with --most" in printed
 
 
 def test_invalid_options(fails, flipped, model, tmp_path):

@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from lann.cli import app
+from lann.cli.commands import app
 
 
 @pytest.fixture
 def german(frame, tmp_path):
-    """The table with semicolons, decimal commas and Latin-1."""
+    """The table with semicolons, decimal commas and Windows-1252."""
     table = frame.rename(columns={"size [cm]": "Größe"})
     table.to_csv(tmp_path / "german.csv", index=False, sep=";", decimal=",", encoding="latin-1")
     return tmp_path / "german.csv"
@@ -24,7 +24,8 @@ def fit(run, path, folder, *options):
 def test_what_was_found_is_a_note_and_numbers_are_numbers(run, german, tmp_path):
     printed = fit(run, german, tmp_path)
     assert (
-        "Note: Found in german.csv: semicolons separate cells; decimal commas; encoding Latin-1." in printed
+        "Note: Found in german.csv: semicolons separate cells; decimal commas; encoding Windows-1252."
+        in printed
     )
     assert "4 columns: 2 with numbers, 1 with categories, 1 with true/false" in printed
     for command in ("predict", "explain"):
@@ -51,7 +52,7 @@ def test_standard_input(model, new):
     assert again.stdout == result.stdout
     failed = CliRunner().invoke(app, [*arguments, "--sep", ";"], input=b"a,b\n1,2\n")
     assert failed.exit_code == 2
-    assert "missing in standard input" in failed.stderr
+    assert "'noise' in standard input" in failed.stderr
 
 
 def test_the_nearest_name_is_suggested(fails, csv, model, new, tmp_path):
@@ -62,6 +63,6 @@ def test_the_nearest_name_is_suggested(fails, csv, model, new, tmp_path):
     assert "for id; did you mean 'name'?" in fails("predict", model, new, "--id", "names")
     renamed = pd.read_csv(new).rename(columns={"noise": "Noise"})
     renamed.to_csv(tmp_path / "r.csv", index=False)
-    assert "The column 'noise' is missing in r.csv; is it 'Noise'?" in fails(
+    assert "There is no column 'noise' in r.csv; did you mean 'Noise'?" in fails(
         "predict", model, tmp_path / "r.csv"
     )

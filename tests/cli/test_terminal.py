@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from lann.cli import app
+from lann.cli.commands import app
 
 # A color, the title of the window, a bell, a cursor to the left, a tab, a line break, DEL, a
 # sequence of C1, reversed text, a separator of lines, a character without a width, and markup of rich.

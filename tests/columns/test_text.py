@@ -13,7 +13,7 @@ from lann.columns.text import (
     Column,
     TableWarning,
     apply_columns,
-    check_named_column,
+    check_has_columns,
     infer_columns,
     nearest_name,
 )
@@ -196,11 +196,14 @@ def test_cells_that_do_not_fit(cells, later, message):
 
 def test_missing_columns(frame, infer):
     columns = list(infer(frame).values())
-    with pytest.raises(ValueError, match=r"^The column 'noise' is missing in t\.csv\.$"):
+    with pytest.raises(
+        ValueError,
+        match=r"^There is no column 'noise' in t\.csv; its other columns are 'name', 'empty', 'constant'\.$",
+    ):
         apply_columns(frame.drop(columns="noise"), columns, "t.csv")
-    with pytest.raises(ValueError, match=r"'noise' is missing in t\.csv; is it 'Noise'\?$"):
+    with pytest.raises(ValueError, match=r"no column 'noise' in t\.csv; did you mean 'Noise'\?$"):
         apply_columns(frame.rename(columns={"noise": "Noise"}), columns, "t.csv")
-    with pytest.raises(ValueError, match=r"The columns 'color', 'noise' are missing in t\.csv\.$"):
+    with pytest.raises(ValueError, match=r"There is no column 'color', 'noise' in t\.csv; its"):
         apply_columns(frame.drop(columns=["color", "noise"]), columns, "t.csv")
     values = apply_columns(frame.drop(columns=["name", "empty"]), columns)
     unused = ("name", "empty", "constant")
@@ -254,7 +257,7 @@ def test_named_columns(infer):
             "The kind of column 'day' must be 'category', 'number', 'date'",
         ),
         ({"drop": ["Text"]}, r"no column 'Text' in t.csv for drop; did you mean 'text'\?"),
-        ({"kinds": {"x": "category"}}, "no column 'x' in t.csv for kinds; its columns are 'n', 'code'"),
+        ({"kinds": {"x": "category"}}, "no column 'x' in t.csv for kinds; its other columns are 'n', 'code'"),
     ):
         with pytest.raises(ValueError, match=message):
             infer_columns(frame, table="t.csv", **options)
@@ -361,6 +364,6 @@ def test_nearest_names(name, nearest):
 def test_names_of_columns_that_do_not_exist():
     wide = pd.DataFrame([range(25)], columns=[f"c{j}" for j in range(25)])
     with pytest.raises(ValueError, match=r"no column 'zzz' in people.csv for id; .*'c19' and 5 more\.$"):
-        check_named_column(wide, "zzz", "id", "people.csv")
+        check_has_columns(wide, ["zzz"], "people.csv", "id")
     with pytest.raises(ValueError, match=r"for id; did you mean 'c24'\?$"):
-        check_named_column(wide, "C24", "id", "people.csv")
+        check_has_columns(wide, ["C24"], "people.csv", "id")

@@ -227,7 +227,7 @@ def check_model_protocol(case):
     assert model.feature_weights().shape == model.X.shape
     matrices = model.local_matrices(np.array([0, 1]))
     assert (np.linalg.eigvalsh(matrices) > -1e-9).all()
-    among = model.search_among(np.array([0, 2])).kneighbors(queries, 1)[0]
+    among = model.search_among(np.array([0, 2]))(queries, 1)[0]
     assert set(among.ravel()) <= {0, 1}
     allowed = np.zeros((9, model.n_classes), bool)
     allowed[:, 0] = True

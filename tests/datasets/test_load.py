@@ -36,7 +36,7 @@ def serve(monkeypatch):
     def prepare(name, rename=str):
         spec, rng = SPECS[name], np.random.default_rng(0)
         labels = [rename(label) for label, size in spec.class_sizes.items() for _ in range(size)]
-        values = rng.integers(0, 100, (len(labels), len(spec.columns.split()))) / 7
+        values = rng.integers(0, 100, (len(labels), len(spec.columns))) / 7
         service = SimpleNamespace(calls=[])
         service.data = pd.DataFrame(values, columns=[f"V{column + 1}" for column in range(values.shape[1])])
         service.target = pd.Series(labels, dtype="category", name="Class")
@@ -124,15 +124,15 @@ def test_as_frame_and_return_X_y():
 )
 def test_downloads_are_cached_with_the_names_of_the_files(serve, monkeypatch, tmp_path, name, rename):
     if name != "image-segmentation":  # the others take long
-        monkeypatch.setitem(SPECS, name, SPECS[name]._replace(columns="f0 f1"))
+        monkeypatch.setitem(SPECS, name, SPECS[name]._replace(columns=["f0", "f1"]))
     spec, service = SPECS[name], serve(name, rename)
     first = load(name, data_home=tmp_path)
     second = load(name, data_home=tmp_path, download_if_missing=False)
     assert service.calls == [spec.openml_id]
     assert (tmp_path / f"{name}.csv.gz").is_file()
     labels = [label for label, size in spec.class_sizes.items() for _ in range(size)]
-    kept = [column for column in spec.columns.split() if column not in spec.dropped]
-    expected = service.data.set_axis(spec.columns.split(), axis=1)[kept]
+    kept = [column for column in spec.columns if column not in spec.dropped]
+    expected = service.data.set_axis(spec.columns, axis=1)[kept]
     for bunch in (first, second):
         assert bunch.target.tolist() == labels
         assert bunch.feature_names == kept
@@ -215,7 +215,7 @@ CONTENT = b"cortisol,dhea,diagnosis\n1.5,2,01\n2.5,,NA\nNA,0.30000000000000004,0
     ("file_name", "content"),
     [
         ("tables/adrenal.csv", CONTENT),
-        ("tables/paper/adrenal.csv.gz", gzip.compress(CONTENT)),
+        ("tables/paper/adrenal.csv.gz", gzip.compress(CONTENT, mtime=0)),
         ("home/lann/adrenal.csv", b"\xef\xbb\xbf" + CONTENT.replace(b"\n", b"\r\n")),
     ],
 )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lann.columns.schema import TableSchema
-from lann.distributed._fit import RowTasks, calibrate_cells
+from lann.distributed._fit import calibrate_cells
 from lann.distributed._rows import Reader, Rows, join_rows, rows_of_cells, split_rows
 from lann.distributed._search import candidates, merge, route, search_shard
 from lann.distributed._shard import Found, SearchPlan, Shard, join_shards
@@ -35,7 +35,7 @@ def plan(levels):
     partition = Partition.fit(levels.points, 12, np.random.default_rng(0))
     counts = np.bincount(partition.assign(levels.points), minlength=partition.n_cells)
     shard_of_cell = np.arange(partition.n_cells) % N_SHARDS
-    return SearchPlan(partition, counts, shard_of_cell, N_SHARDS, 4, 20)
+    return SearchPlan(partition, counts, shard_of_cell, 4, 20)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_shards_with_fewer_rows_than_neighbors(levels, plan, shards, n_candidate
     numbers = np.arange(24)
     few = [shard.take(numbers) for shard in shards]
     counts = np.bincount(np.concatenate([shard.cells for shard in few]), minlength=plan.partition.n_cells)
-    own = SearchPlan(plan.partition, counts, plan.shard_of_cell, N_SHARDS, 4, n_candidates)
+    own = SearchPlan(plan.partition, counts, plan.shard_of_cell, 4, n_candidates)
     _, _, neighbors = search(levels.X[:24], few, own, 23, exclude=numbers)
     for row in numbers:
         assert sorted(neighbors.numbers[row]) == [other for other in numbers if other != row]
@@ -97,7 +97,7 @@ def test_shards_with_fewer_rows_than_neighbors(levels, plan, shards, n_candidate
 
 
 def test_queries_go_to_the_shards_of_their_nearest_cells_only(levels, plan, shards):
-    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, 1, 1)
+    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, 1, 1)
     parts, found, _ = search(levels.X, shards, few, 1)
     cells = plan.partition.assign(levels.points)
     for shard, part in enumerate(parts):
@@ -114,9 +114,7 @@ def test_far_queries_are_searched_in_all_rows(levels, plan, shards, far):
     for part in parts:
         np.testing.assert_array_equal(part.everywhere, part.positions == 2)
     assert all(2 in part.positions for part in parts)
-    everything = SearchPlan(
-        plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, plan.partition.n_cells, 20
-    )
+    everything = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, plan.partition.n_cells, 20)
     for number, x in enumerate(queries):
         expected = slowly(x, levels, everything if number == 2 else plan, 5)
         assert neighbors.numbers[number].tolist() == [row for _, row in expected]
@@ -140,7 +138,7 @@ def test_queries_beyond_the_range_of_the_product_are_measured_in_their_cells(
 
 
 def test_candidates_that_are_missing_are_infinitely_far(levels, plan, shards):
-    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, 2, 20)
+    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, 2, 20)
     _, found, _ = search(levels.X, shards, few, 3)
     missing = 0
     for part in found:
@@ -164,9 +162,8 @@ def calibrated(levels, partition, numbers, n_blocks):
     rows = Rows(np.arange(len(levels.X)), levels.X, levels.labels, partition.assign(levels.points))
     bounds = np.linspace(0, len(levels.X), n_blocks + 1).astype(int)
     blocks = [constant(rows.take(slice(a, b))) for a, b in pairwise(bounds)]
-    tasks = RowTasks(blocks, np.bincount(rows.cells, minlength=partition.n_cells))
     shared = levels.subset(np.empty(0, np.int64))
-    return calibrate_cells(tasks, numbers, shared, partition)
+    return calibrate_cells(blocks, numbers, shared, partition)
 
 
 def test_calibration_counts_copies_of_rows_once(levels):
@@ -198,7 +195,7 @@ def test_calibration_with_copies_of_one_row(levels):
 
 
 def test_a_shard_without_queries_is_not_searched(levels, plan, shards):
-    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, 1, 1)
+    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, 1, 1)
     _, found, neighbors = search(levels.X[:1], shards, few, 1)
     assert sum(part is None for part in found) == N_SHARDS - 1
     assert neighbors.numbers.shape == (1, 1)
@@ -210,7 +207,7 @@ def test_candidates_at_equal_distances_are_ordered_by_number(plan):
         ones = np.ones(numbers.shape)
         return Found(np.array([0]), numbers, ones, ones, np.zeros(numbers.shape, np.int64))
 
-    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, 2, 1, 3)
+    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, 1, 3)
     listed = candidates(1, [found([4, 8, -1]), None, found([2, 5, 9])], few, 3)
     assert listed.numbers.tolist() == [[2, 4, 5]]
 

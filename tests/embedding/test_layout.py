@@ -8,14 +8,16 @@ from scipy.optimize import minimize
 from sklearn.neighbors import NearestNeighbors
 
 from lann import LANNClassifier
-from lann.embedding._kernels import coordinates_by_neighbors, edge_lengths, edge_weights
+from lann.embedding import NeighborEmbedding
 from lann.embedding._layout import (
     LAYOUTS,
     RULES,
-    Layout,
     NeighborLists,
     check_installed,
     compute_layout,
+    coordinates_by_neighbors,
+    edge_lengths,
+    edge_weights,
     half_distance,
     list_neighbors,
     n_listed_neighbors,
@@ -23,7 +25,8 @@ from lann.embedding._layout import (
 
 
 def lay_out(rows, lists, *, method, n_components=2, max_iter=None, seed=3):
-    return compute_layout(rows, lists, Layout(method, n_components, 0.1, max_iter, False), seed)
+    embedding = NeighborEmbedding(n_components, method=method, max_iter=max_iter)
+    return compute_layout(rows, lists, embedding, seed)
 
 
 def euclidean_lists(points, k, *, include_self=False):

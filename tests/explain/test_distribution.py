@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from lann import LANNClassifier
-from lann.explain._distribution import ValueDistribution
+from lann.explain._training_rows import ValueDistribution
 
 CATEGORY = 2
 
@@ -42,7 +42,7 @@ def test_percentiles_are_the_share_below_plus_half_of_the_ties(made):
     queries = np.array(
         [[2.5, 0.3, 1.0], [-9.0, 9.0, 4.0], [np.nan, made.X[3, 1], 0.0], [2.6, np.nan, np.nan]]
     )
-    found = made.percentiles(queries)
+    found = made.percentiles(queries, np.arange(3))
     for (row, feature), value in np.ndenumerate(queries):
         if feature == CATEGORY or np.isnan(value):
             assert np.isnan(found[row, feature])
@@ -53,14 +53,14 @@ def test_percentiles_are_the_share_below_plus_half_of_the_ties(made):
 
 
 def test_typical_ranges_leave_out_a_tenth_at_each_end(made):
-    assert made.ranges.shape == (4, 3, 2)
+    assert made.ranges.shape == (2, 4, 3)
     for label in range(3):
         own = made.labels == label
         for feature in (0, 1):
             expected = slow_range(made.X[own, feature], made.row_weights[own])
-            assert made.ranges[label, feature].tolist() == list(expected)
-    assert np.isnan(made.ranges[3]).all()  # a class without rows
-    assert np.isnan(made.ranges[:, CATEGORY]).all()
+            assert made.ranges[:, label, feature].tolist() == list(expected)
+    assert np.isnan(made.ranges[:, 3]).all()  # a class without rows
+    assert np.isnan(made.ranges[:, :, CATEGORY]).all()
 
 
 def test_typical_categories_are_the_most_frequent_ones(made):

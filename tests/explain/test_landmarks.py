@@ -12,10 +12,11 @@ from lann import LANNClassifier
 from lann._support.rows import stratified_rows
 from lann.baselines import GMLVQ, LGRLVQ, LMNN
 from lann.datasets import make_local_relevance
-from lann.explain import _landmarks, class_relevances
-from lann.explain._fitted import Queries
-from lann.explain._landmarks import compute_landmarks, landmarks_of, read_prototypes
-from lann.explain._walks import walk_supports
+from lann.explain import _readings, class_relevances
+from lann.explain._landmarks import landmarks_of
+from lann.explain._readings import compute_landmarks, read_prototypes
+from lann.explain._supports import walk_supports
+from lann.explain._training_rows import Queries
 from lann.model import typical_values
 
 
@@ -32,7 +33,7 @@ def fitted(planted, request):
 
 def test_readings_equal_votes_on_changed_rows(fitted, planted, monkeypatch):
     """One landmark by hand: the 20 nearest of all other training rows."""
-    monkeypatch.setattr(_landmarks, "MOST_LANDMARKS", 40)
+    monkeypatch.setattr(_readings, "MOST_LANDMARKS", 40)
     X, y, _ = planted
     model = fitted.model_
     found = compute_landmarks(model)
@@ -63,7 +64,7 @@ def test_they_are_computed_once_and_pickled_with_the_model(fitted, monkeypatch):
     queries = model.X[:3]
     expected = fitted.explain(queries).relevances
     again = pickle.loads(pickle.dumps(fitted))
-    monkeypatch.setattr(_landmarks, "compute_landmarks", None)  # nothing is computed again
+    monkeypatch.setattr(_readings, "compute_landmarks", None)  # nothing is computed again
     np.testing.assert_array_equal(again.explain(queries).relevances, expected)
 
 
@@ -82,9 +83,9 @@ def test_two_rows_are_enough():
 
 
 def test_the_landmarks_of_many_rows_are_those_of_a_sample(monkeypatch):
-    monkeypatch.setattr(_landmarks, "MOST_ROWS", 100)
-    monkeypatch.setattr(_landmarks, "N_SAMPLED", 90)
-    monkeypatch.setattr(_landmarks, "MOST_LANDMARKS", 40)
+    monkeypatch.setattr(_readings, "MOST_ROWS", 100)
+    monkeypatch.setattr(_readings, "N_SAMPLED", 90)
+    monkeypatch.setattr(_readings, "MOST_LANDMARKS", 40)
     model = LANNClassifier(max_iter=4, random_state=0).fit(*load_wine(return_X_y=True)).model_
     sampled = stratified_rows(model.labels, 90)
     found, own = compute_landmarks(model), compute_landmarks(model.subset(sampled))

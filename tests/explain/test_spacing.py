@@ -8,8 +8,8 @@ from sklearn.model_selection import train_test_split
 from lann import LANNClassifier
 from lann.baselines import GMLVQ, LMNN
 from lann.datasets import make_local_relevance
-from lann.explain._distribution import spacing_of
-from lann.explain._fitted import Queries
+from lann.explain._landmarks import spacing_of
+from lann.explain._training_rows import Queries
 
 
 def slow_relative(clf, query, without=None):

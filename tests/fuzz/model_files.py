@@ -59,7 +59,7 @@ ESTIMATORS = [
     SAMKNN(window_size=30, min_window_size=10, random_state=0),
     SAMLANN(window_size=30, min_window_size=10, random_state=0),
 ]
-# How much more memory than an honest file a changed one may take, and what buffers of BLAS and numba take.
+# How much more memory than an honest file a changed one may take, and what buffers of BLAS take.
 FACTOR, LEAST_GROWTH = 10, 8 * 2**20
 # One case of so many is a folder of shards.
 FOLDER_EVERY = 8

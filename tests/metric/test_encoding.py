@@ -84,11 +84,11 @@ def test_a_learned_gap_is_beside_the_curve():
 
 
 def test_features_that_are_left_out_are_the_same_for_all_rows():
-    without = LEARNED.without([1, 2])
+    without = LEARNED.replace(left_out=(1, 2))
     encoded = without.transform(X)
     assert not encoded[:, 2:6].any()
     np.testing.assert_array_equal(encoded[:, [0, 1, 6, 7, 8]], LEARNED.transform(X)[:, [0, 1, 6, 7, 8]])
-    numeric = Encoding.identity(2).without([0])
+    numeric = Encoding.identity(2).replace(left_out=(0,))
     np.testing.assert_array_equal(numeric.transform(np.array([[3.0, 4.0]])), [[0.0, 4.0]])
 
 

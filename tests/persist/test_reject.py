@@ -140,7 +140,7 @@ def with_value(value):
         ("held_out_/rows", lambda a: a[::-1], "ascend"),
         ("plain/rows", lambda a: a[:, :-1], "has the length"),
         ("plain/labels", with_value(2), "outside its bounds"),
-        ("plain/has_gaps", lambda a: a.astype(float), "type <f8"),
+        ("plain/has_gaps", lambda a: a.astype(float), "type f8"),
         ("plain/coordinates/feature", with_value(99), "outside its bounds"),
         ("spacing", lambda a: a[:-1], "has the length"),
         ("landmarks_", with_value(240), "not the neighborhood of a training row"),

@@ -49,7 +49,7 @@ def assert_equal(one, other, name="model"):
         assert one.keys() == other.keys(), name
         for key in one:
             assert_equal(one[key], other[key], f"{name}[{key!r}]")
-    elif type(one).__module__.startswith("lann"):
+    elif type(one).__module__.startswith(("lann", "types")):
         state = [
             value.__getstate__() if type(value).__getstate__ is not object.__getstate__ else vars(value)
             for value in (one, other)
@@ -134,8 +134,8 @@ def test_what_was_computed_is_saved(data, tmp_path, monkeypatch):
         loaded = round_trip(model, tmp_path)
         with monkeypatch.context() as context:
             # Nothing is computed again.
-            context.setattr("lann.explain._landmarks.compute_landmarks", None)
-            context.setattr("lann.explain._distribution.compute_spacing", None)
+            context.setattr("lann.explain._readings.compute_landmarks", None)
+            context.setattr("lann.explain._landmarks.Spacing", None)
             assert_equal(loaded.explain(X[:5] * 3).is_far, model.explain(X[:5] * 3).is_far)
             assert_equal(loaded.explain(X[:5]).supports, expected.supports)
         assert_equal(loaded.model_.derived, model.model_.derived)

@@ -112,7 +112,7 @@ METRICS = {
     "NaN": ("metric_/center", lambda a: a * np.nan),
     "fewer features": ("metric_/slopes", lambda a: a[:-1].copy()),
     "fewer bins": ("metric_/features", lambda a: a[:, :, :-1].copy()),
-    "another type": ("metric_/counters", lambda a: a.astype(np.float64)),
+    "another type": ("metric_/schedule", lambda a: a.astype(np.float64)),
     "infinite extras": ("memories/short_extras", lambda a: a + np.inf),
 }
 

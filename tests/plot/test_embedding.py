@@ -119,7 +119,7 @@ def test_lines_end_at_the_neighbors(embedding, halves):
     display = EmbeddingDisplay.from_estimator(embedding, X, lines_from=[3, 60])
     explanation = embedding.classifier_.explain(X.iloc[[3, 60]])
     lines = display.lines.reshape(2, -1, 2, 2)
-    starts = np.tile(display.new_coordinates[0][[3, 60], None], (1, 5, 1))
+    starts = np.tile(display.new_coordinates[0][[3, 60], None], (1, explanation.neighbors.shape[1], 1))
     np.testing.assert_allclose(lines[:, :, 0], starts)
     np.testing.assert_array_equal(lines[:, :, 1], embedding.embedding_[explanation.neighbors])
     np.testing.assert_allclose(display.line_shares, explanation.vote_shares.ravel())

@@ -122,11 +122,12 @@ def test_neighbors_have_ids_labels_and_vote_shares(clf, iris_frame):
     class_names = ["setosa", "versicolor", "virginica"]
     display = ExplanationDisplay.from_estimator(clf, X, row=75, ids=ids, class_names=class_names)
     explanation = clf.explain(X[75:76])
+    n, n_voters = explanation.n_listed[0], explanation.neighbors.shape[1]
     assert names(display.neighbors_ax_)[2:] == [
         f"flower {row} · {class_names[label]}"
-        for row, label in zip(explanation.neighbors[0, :5], explanation.neighbor_labels[0, :5], strict=True)
-    ] + ["2 others"]
-    listed = np.append(explanation.vote_shares[0, :5], explanation.vote_shares[0, 5:].sum())
+        for row, label in zip(explanation.neighbors[0, :n], explanation.neighbor_labels[0, :n], strict=True)
+    ] + [f"{n_voters - n} others"]
+    listed = np.append(explanation.vote_shares[0, :n], explanation.vote_shares[0, n:].sum())
     drawn = np.zeros(len(listed))
     for patch in display.neighbors_ax_.patches:
         drawn[round(patch.get_y() + patch.get_height() / 2) - 2] += patch.get_width()

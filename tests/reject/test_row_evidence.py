@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 
-from lann.reject._row_evidence import NoveltyScale, PlainRows, Reading, compute_certainties, novelty_threshold
+from lann.reject import NoveltyScale, PlainRows
+from lann.reject._row_evidence import Reading, compute_certainties, novelty_threshold
 
 
 @pytest.fixture

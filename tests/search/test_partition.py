@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from lann import _native
 from lann.search import Partition
-from lann.search._cells import smallest_positions
 
 
 @pytest.fixture
@@ -24,6 +24,6 @@ def test_points_are_in_the_cell_of_the_nearest_center(points):
 @pytest.mark.parametrize("n", [1, 2, 9, 40])
 def test_smallest_positions(n):
     values = np.random.default_rng(0).integers(8, size=(50, 40)).astype(float)
-    np.testing.assert_array_equal(
-        smallest_positions(values, n), np.argsort(values, axis=1, kind="stable")[:, :n]
-    )
+    found = np.empty((50, n), np.int32)
+    _native.smallest_positions(values, found)
+    np.testing.assert_array_equal(found, np.argsort(values, axis=1, kind="stable")[:, :n])

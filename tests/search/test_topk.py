@@ -3,7 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.search._exact import GROUP, finish_lists, scan_tile, smallest
+from lann import _native
+from lann.search import smallest
+from lann.search._exact import ALL_ROWS, GROUP
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6))
@@ -47,8 +49,8 @@ def test_a_scan_keeps_the_smallest_and_bounds_the_rest(dtype, seed, keep, n_tile
     counts, limits = np.zeros(n_queries, np.int64), np.full(n_queries, np.finfo(dtype).max, dtype)
     for start in range(0, n_tiles * width, width):
         tile = np.ascontiguousarray(everything[:, start : start + width])
-        scan_tile(tile.reshape(n_queries, -1, GROUP), start, values, indices, counts, limits, keep)
-    finish_lists(values, indices, counts, limits, keep)
+        _native.scan_rows(tile, ALL_ROWS, start, values, indices, counts, limits, keep)
+    _native.finish_lists(values, indices, counts, limits, keep)
     for query, row in enumerate(everything):
         assert counts[query] == keep
         kept = indices[query, :keep]

@@ -2,8 +2,15 @@
 
 import numpy as np
 
-from lann.streams._memory import N_LONG, N_SEEN, START, STOP
-from lann.streams._samlann_kernels import AGED, GUARD, PLAIN, RECENT, VOTES
+from lann.streams._memory import N_LONG, N_SEEN, POINTS, START, STOP
+
+GUARD = 1e-3
+TIMELESS, AGED, PLAIN, RECENT = range(4)
+# Search, number of neighbors and power; vote 0 is that of SAMKNN.
+VOTES = [
+    None, (PLAIN, 50, 0.5), (TIMELESS, 5, 2.0), (AGED, 5, 2.0), (AGED, 50, 2.0), (RECENT, 5, 2.0),
+    (RECENT, 20, 1.0), (RECENT, 50, 0.5), (RECENT, 50, 2.0),
+]  # fmt: skip
 
 
 def curve(metric, X):
@@ -27,14 +34,14 @@ def stored(clf, search):
     """Return rows, labels, ages and weights of the rows that a search is about."""
     memories, limits = clf.memories_, clf.limits_
     start, stop, n_long = (int(memories.counters[c]) for c in (START, STOP, N_LONG))
-    seen, n_features = memories.counters[N_SEEN], clf.n_features_in_
+    seen = memories.counters[N_SEEN]
     oldest = max(stop - limits.total, 0) if search == RECENT else start
     n_long = 0 if search == RECENT else n_long
     X = np.hstack([memories.short_X[:, oldest:stop], memories.long_X[:, :n_long]]).T
     labels = np.concatenate([memories.short_labels[oldest:stop], memories.long_labels[:n_long]])
     arrivals = np.concatenate([memories.short_arrivals[oldest:stop], memories.long_arrivals[:n_long]])
-    extras = np.hstack([memories.short_extras[:, oldest:stop], memories.long_extras[:, :n_long]]).T
-    weights = clf.metric_.class_weights[labels] * np.exp(extras[:, n_features : 2 * n_features])
+    logs = [memories.short_extras[POINTS][:, oldest:stop], memories.long_extras[POINTS][:, :n_long]]
+    weights = clf.metric_.class_weights[labels] * np.exp(np.hstack(logs).T)
     return X, labels, seen - arrivals, weights
 
 
@@ -66,10 +73,15 @@ def vote(clf, x, number):
     return (shares / shares.sum() + 0.02 / len(clf.classes_)) / 1.02
 
 
+def recent_neighbors(clf, x):
+    """Return the positions of the neighbors among the newest rows from which a row learns."""
+    return np.argsort(distances(clf, x, RECENT)[0], kind="stable")[:50]
+
+
 def loss(clf, x, label):
     """Return the loss of a row among its nearest among the newest rows: the trained loss, all of them."""
     squared, labels = distances(clf, x, RECENT)
-    order = np.argsort(squared, kind="stable")[:50]
+    order = recent_neighbors(clf, x)
     support = (squared[order] + GUARD * clf.metric_.typical[0]) ** -3.0
     same = support[labels[order] == label].sum()
     return -np.log((same + 0.02 * support.sum()) / (1.02 * support.sum()))

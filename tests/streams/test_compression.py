@@ -3,14 +3,10 @@
 import numpy as np
 import pytest
 
+from lann import _native
 from lann.streams import SAMKNN
-from lann.streams._compression import compress, k_means
-from lann.streams._memory import N_LONG, Limits, new_memories
+from lann.streams._memory import N_COMPRESSIONS
 from tests.streams import reference
-
-
-def state_of(seed, n_compressions):
-    return np.array([reference.Random(seed, n_compressions).state], np.uint64)
 
 
 @pytest.mark.parametrize("kind", ["distinct", "gaps", "duplicates", "equal"])
@@ -25,7 +21,9 @@ def test_k_means(kind, seed):
         rows = rng.integers(0, 3, size=(41, 3)).astype(float)
     if kind == "equal":
         rows[:] = 1.0
-    centers, members = k_means(np.ascontiguousarray(rows.T), 20, kind == "gaps", state_of(seed, 0))
+    centers, members = np.empty((3, 20)), np.zeros(41, np.int64)
+    state = reference.Random(seed, 0).state
+    _native.k_means(np.ascontiguousarray(rows.T), kind == "gaps", state, centers, members)
     expected = reference.k_means(rows, 20, reference.Random(seed, 0))
     np.testing.assert_array_equal(members, expected[1])
     np.testing.assert_allclose(centers.T, expected[0], rtol=1e-12)
@@ -33,25 +31,18 @@ def test_k_means(kind, seed):
 
 
 def test_centers_stand_for_all_rows():
-    limits = Limits(5, 100, 40, 20)
-    memories = new_memories(2, 3, limits, 0, n_extras=2)
     rng = np.random.default_rng(0)
-    n_rows = 50
-    memories.long_X[:, :n_rows] = rng.normal(size=(2, n_rows))
-    memories.long_labels[:n_rows] = np.r_[np.zeros(30), np.ones(19), 2]
-    memories.long_arrivals[:n_rows] = np.arange(n_rows)
-    memories.long_sizes[:n_rows] = rng.integers(1, 4, n_rows)
-    memories.long_extras[:, :n_rows] = memories.long_X[:, :n_rows] * [[1.0], [2.0]]
-    memories.counters[N_LONG] = n_rows
-    weights = memories.long_sizes[:n_rows].copy()
-    totals = [weights.sum(), weights @ np.arange(n_rows), memories.long_extras[:, :n_rows] @ weights]
-    compress(memories)
-    assert memories.counters[N_LONG] == 25
-    np.testing.assert_array_equal(memories.long_labels[:25], np.r_[np.zeros(15), np.ones(9), 2])
-    weights = memories.long_sizes[:25]
-    assert weights.sum() == totals[0]
-    np.testing.assert_allclose(weights @ memories.long_arrivals[:25], totals[1])
-    np.testing.assert_allclose(memories.long_extras[:, :25] @ weights, totals[2])
+    y = rng.integers(0, 2, 400)
+    X = rng.normal(size=(400, 2)) + 100 * y[:, None]  # no row removes another
+    clf = SAMKNN(window_size=60, min_window_size=100, random_state=0).fit(X, y)
+    memories, n_long, n_left = clf.memories_, clf.long_term_size_, 400 - clf.short_term_size_
+    sizes = memories.long_sizes[:n_long]
+    assert memories.counters[N_COMPRESSIONS] > 5
+    assert sizes.max() > 4
+    assert sizes.sum() == n_left
+    np.testing.assert_allclose(sizes @ memories.long_arrivals[:n_long], np.arange(n_left).sum())
+    counts = np.bincount(memories.long_labels[:n_long], sizes)
+    np.testing.assert_array_equal(counts, np.bincount(y[:n_left]))
 
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")

@@ -11,19 +11,6 @@ import pytest
 from lann.streams import SAMKNN, SAMLANN
 
 
-def test_importing_the_package_and_the_adapters_is_cheap(in_new_process):
-    heavy = in_new_process(
-        """
-        import json, sys
-        import lann.streams
-        heavy = [name for name in ("numba", "faiss", "matplotlib", "river") if name in sys.modules]
-        import lann.streams.river
-        print(json.dumps(heavy + [name for name in ("numba",) if name in sys.modules]))
-        """
-    )
-    assert heavy == []
-
-
 def test_without_river_one_sentence_says_what_to_install():
     code = "import sys; sys.modules['river'] = None; import lann.streams.river"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -32,19 +19,27 @@ def test_without_river_one_sentence_says_what_to_install():
     assert last == "ImportError: lann.streams.river needs the package river: pip install 'lann[streams]'."
 
 
-def test_the_same_seed_gives_the_same_bits_in_another_process(in_new_process):
+@pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
+@pytest.mark.parametrize("cls", [SAMKNN, SAMLANN])
+def test_the_same_seed_gives_the_same_bits_in_another_process(cls, level, in_new_process):
+    """Also with other instructions of the processor."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(900, 3))
-    clf = SAMKNN(window_size=150, random_state=7)
-    probabilities = clf.test_then_train(X, (X[:, 0] > 0.2 * X[:, 1]).astype(int))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    y = (X[:, 0] > 0.2 * X[:, 1]).astype(int)
+    clf = cls(window_size=150, random_state=7)
+    probabilities = clf.test_then_train(X, y)
     assert clf.long_term_size_ > 0
     digest = in_new_process(
-        """
-        import hashlib, json
+        f"""
+        import hashlib, json, os
+        os.environ["LANN_SIMD"] = "{level}"
         import numpy as np
-        from lann.streams import SAMKNN
-        X = np.random.default_rng(0).normal(size=(900, 3))
-        clf = SAMKNN(window_size=150, random_state=7)
+        from lann.streams import {cls.__name__}
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(900, 3))
+        X[rng.random(X.shape) < 0.05] = np.nan
+        clf = {cls.__name__}(window_size=150, random_state=7)
         probabilities = clf.test_then_train(X, (X[:, 0] > 0.2 * X[:, 1]).astype(int))
         print(json.dumps(hashlib.sha256(probabilities.tobytes()).hexdigest()))
         """

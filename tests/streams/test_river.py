@@ -14,11 +14,13 @@ from river import checks, datasets, evaluate, metrics, preprocessing
 from lann.streams import river
 
 ADAPTERS = [getattr(river, name) for name in river.__all__]
+MEMORIES = {"window_size": 100, "min_window_size": 20}
+SMALL = {"LANNClassifier": {"max_points": 60, "refit_every": 500, "max_iter": 1}}
 
 
 def small(cls, **changes):
     """Return a classifier that learns in a moment."""
-    return cls(**(next(cls._unit_test_params()) | {"seed": 0} | changes))
+    return cls(**(SMALL.get(cls.__name__, MEMORIES) | {"seed": 0} | changes))
 
 
 def all_checks():

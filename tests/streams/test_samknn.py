@@ -34,7 +34,8 @@ def assert_same_state(mine, other):
     np.testing.assert_array_equal(mine.counters, other.counters)
     start, stop, n_long, n_before = mine.counters[[START, STOP, N_LONG, N_BEFORE]]
     used = {"short": slice(start, stop), "long": slice(n_long), "before": slice(n_before)}
-    for name, values, others in zip(mine._fields, mine, other, strict=True):
+    for name, values in vars(mine).items():
+        others = getattr(other, name)
         columns = used.get(name.split("_")[0], slice(None))
         np.testing.assert_array_equal(values[..., columns], others[..., columns], err_msg=name)
 

@@ -6,17 +6,7 @@ import numpy as np
 import pytest
 
 from lann.streams import SAMKNN, SAMLANN
-from lann.streams._memory import N_COMPRESSIONS, N_LONG
-from lann.streams._metric import add_row, new_gradients
-from lann.streams._samlann_kernels import (
-    GUARD,
-    N_VOTES,
-    RECENT,
-    age_weight,
-    new_space,
-    predict_one,
-)
-from lann.vote import share_loss
+from lann.streams._memory import AXES, N_COMPRESSIONS, N_LONG, N_VOTES, POINTS, STOP, WEIGHTS
 from tests.streams import metric_reference
 
 
@@ -67,36 +57,37 @@ def test_age_matters_where_the_stream_moves():
     assert clf.metric_.age[0] > -2.0  # its start
 
 
+def vote_of(clf, X, number):
+    """Return the probabilities by one vote: all of the mixture, and the best."""
+    clf = pickle.loads(pickle.dumps(clf))
+    clf.metric_.vote_weights[:] = clf.metric_.vote_hits[:-1] = np.arange(N_VOTES) == number
+    clf.metric_.vote_hits[-1] = number > 0
+    return clf.predict_proba(X)
+
+
 def test_votes_equal_the_reference(fitted):
     clf, X, _ = fitted
-    space = new_space(clf._learned, clf.limits_)
-    for x in X:
-        predict_one(clf._learned, clf.limits_, x, space)
-        for number in range(1, N_VOTES):
-            expected = metric_reference.vote(clf, x, number)
-            np.testing.assert_allclose(space.found.probabilities[number], expected, rtol=1e-8)
+    for number in range(1, N_VOTES):
+        expected = [metric_reference.vote(clf, x, number) for x in X]
+        np.testing.assert_allclose(vote_of(clf, X, number), expected, rtol=1e-8)
 
 
 def test_vote_zero_is_that_of_samknn():
     X, y = stream(900)
     clf, plain = small(), SAMKNN(window_size=200, random_state=0)
-    space = None
     for start in range(0, 900, 100):
         rows = slice(start, start + 100)
         clf.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
         plain.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
-        space = new_space(clf._learned, clf.limits_)
-        predict_one(clf._learned, clf.limits_, X[0], space)
-        np.testing.assert_array_equal(space.found.probabilities[0], plain.predict_proba(X[:1])[0])
+        np.testing.assert_array_equal(vote_of(clf, X[:1], 0), plain.predict_proba(X[:1]))
     assert clf.drifts_ == plain.drifts_
     assert clf.long_term_size_ == plain.long_term_size_
 
 
 def test_probabilities_are_the_mixture(fitted):
     clf, X, _ = fitted
-    space = new_space(clf._learned, clf.limits_)
-    predict_one(clf._learned, clf.limits_, X[0], space)
-    votes, weights, hits = space.found.probabilities, clf.votes_.weights, clf.votes_.hits
+    votes = np.array([vote_of(clf, X[:1], number)[0] for number in range(N_VOTES)])
+    weights, hits = clf.metric_.vote_weights, clf.metric_.vote_hits
     share, best = (1.0, 0) if hits[0] > hits[-1] + 0.03 else (0.5, hits[:-1].argmax())
     expected = share * votes[best] + (1 - share) * weights @ votes
     np.testing.assert_allclose(clf.predict_proba(X[:1])[0], expected, rtol=1e-12)
@@ -106,31 +97,9 @@ def test_probabilities_are_the_mixture(fitted):
 def test_the_vote_of_samknn_decides_where_it_is_better(fitted):
     clf, X, _ = fitted
     clf = pickle.loads(pickle.dumps(clf))
-    clf.votes_.hits[:] = 0.5
-    clf.votes_.hits[0] = 0.54
-    space = new_space(clf._learned, clf.limits_)
-    for x in X:
-        predict_one(clf._learned, clf.limits_, x, space)
-        np.testing.assert_array_equal(space.mixture, space.found.probabilities[0])
-
-
-def gradient_of(clf, x, label):
-    """Return the gradients of one row's loss by the kernels."""
-    learned, memories, metric = clf._learned, clf.memories_, clf.metric_
-    space = new_space(learned, clf.limits_)
-    predict_one(learned, clf.limits_, x, space)
-    found, gradients = space.found, new_gradients(metric)
-    n_found = found.n_found[RECENT]
-    lengths = found.lengths[RECENT] + GUARD * metric.typical[0]
-    share_loss(lengths, found.labels[RECENT], label, n_found, 3.0, 0.02, found.slopes)
-    for i in range(n_found):
-        column, slope = found.columns[RECENT, i], found.slopes[i]
-        gradients.age[0] += 2.0 * slope * age_weight(metric) * found.ages[column]
-        add_row(
-            metric, x, memories.short_X[:, column], memories.short_extras[:, column],
-            found.labels[RECENT, i], slope, gradients,
-        )  # fmt: skip
-    return gradients, found.columns[RECENT, :n_found]
+    clf.metric_.vote_hits[:] = 0.5
+    clf.metric_.vote_hits[0] = 0.54
+    np.testing.assert_array_equal(clf.predict_proba(X), vote_of(clf, X, 0))
 
 
 def difference(clf, x, label, array, index, apply=lambda: None):
@@ -146,44 +115,49 @@ def difference(clf, x, label, array, index, apply=lambda: None):
     return (losses[0] - losses[1]) / (2 * step)
 
 
-def test_gradients_equal_finite_differences(fitted):
+def test_steps_follow_finite_differences(fitted):
+    """The first moments of Adam, and the point weights, change by the gradients of the loss of a row.
+
+    The loss has kinks where the last of the neighbors changes.
+    """
     clf, X, y = fitted
     clf = pickle.loads(pickle.dumps(clf))
-    metric = clf.metric_
+    metric, memories = clf.metric_, clf.memories_
 
     def apply():
         metric.slopes[:] = np.exp(metric.features[0, :, :1] + metric.features[0, :, 1:])
         metric.class_weights[:] = np.exp(metric.classes[0])
 
     apply()
-    n_features = clf.n_features_in_
-    weights = clf.memories_.short_extras[2 * n_features :]
-    weights[:] = metric.class_weights[clf.memories_.short_labels].T * np.exp(
-        clf.memories_.short_extras[n_features : 2 * n_features]
-    )
-    axes = clf.memories_.short_extras[:n_features]
-    axes[:] = metric_reference.curve(metric, clf.memories_.short_X.T).T
-    # The kernels transform the query themselves: the same curve up to a constant.
-    metric_rows = metric_reference.curve(metric, X[:1])[0]
-    space = new_space(clf._learned, clf.limits_)
-    predict_one(clf._learned, clf.limits_, X[0], space)
-    shift = np.nan_to_num(space.found.axes - metric_rows)
-    axes += shift[:, None]
+    # The stored rows in the present metric.
+    weights = metric.class_weights[memories.short_labels].T * np.exp(memories.short_extras[POINTS])
+    memories.short_extras[WEIGHTS] = weights
+    here = np.empty((1, 5))
+    clf._stream.transform(X[:1], here)
+    # The reference has another zero.
+    shift = np.nan_to_num(here[0] - metric_reference.curve(metric, X[:1])[0])
+    memories.short_extras[AXES] = metric_reference.curve(metric, memories.short_X.T).T + shift[:, None]
+    metric.schedule[1] = 10**6  # what is learned is not applied
     for x, label in zip(X[:3], y[:3], strict=True):
-        gradients, columns = gradient_of(clf, x, label)
-        for index in np.ndindex(gradients.features.shape):
-            expected = difference(clf, x, label, metric.features[0], index, apply)
-            np.testing.assert_allclose(gradients.features[index], expected, rtol=1e-4, atol=1e-7)
-        for index in np.ndindex(gradients.classes.shape):
-            expected = difference(clf, x, label, metric.classes[0], index, apply)
-            np.testing.assert_allclose(gradients.classes[index], expected, rtol=1e-4, atol=1e-7)
-        expected = difference(clf, x, label, metric.age, 0)
-        np.testing.assert_allclose(gradients.age[0], expected, rtol=1e-4, atol=1e-7)
-        # `point` is that of the last row that was added.
-        points = clf.memories_.short_extras[n_features : 2 * n_features]
-        for feature in range(n_features):
-            expected = difference(clf, x, label, points, (feature, columns[-1]))
-            np.testing.assert_allclose(gradients.point[feature], expected, rtol=1e-4, atol=1e-7)
+        # The typical distance stays as it is.
+        metric.typical[0] = np.sort(metric_reference.distances(clf, x, metric_reference.TIMELESS)[0])[4]
+        learned = pickle.loads(pickle.dumps(clf)).partial_fit(x[None], [label])
+        oldest = max(memories.counters[STOP] - clf.limits_.total, 0)
+        assert learned.memories_.counters[STOP] == memories.counters[STOP] + 1  # no row was moved
+        for name, free in (("features", np.arange(9) > 0), ("classes", np.ones(5, bool)), ("age", False)):
+            before, after = getattr(metric, name), getattr(learned.metric_, name)
+            gradients = (after[1] - 0.9 * before[1]) / 0.1 - np.where(free, 0.01 * before[0], 0.0)
+            for index in np.ndindex(gradients.shape):
+                expected = difference(
+                    clf, x, label, before[0:1] if name == "age" else before[0], index or 0, apply
+                )
+                np.testing.assert_allclose(gradients[index], expected, rtol=1e-4, atol=1e-6)
+        logs = memories.short_extras[POINTS]
+        steps = learned.memories_.short_extras[POINTS] - 0.975 * logs
+        for column in oldest + metric_reference.recent_neighbors(clf, x)[::7]:
+            for feature in range(5):
+                expected = -0.5 * difference(clf, x, label, logs, (feature, column))
+                np.testing.assert_allclose(steps[feature, column], expected, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
@@ -196,16 +170,17 @@ def test_one_pass_equals_single_rows(gaps):
         if row:
             np.testing.assert_array_equal(single.predict_proba(X[row : row + 1])[0], one_pass[row])
         single.partial_fit(X[row : row + 1], y[row : row + 1], classes=[0, 1, 2])
-    for mine, theirs in zip(clf._learned, single._learned, strict=True):
-        assert pickle.dumps([a.tolist() for a in mine]) == pickle.dumps([a.tolist() for a in theirs])
+    for mine, theirs in ((clf.memories_, single.memories_), (clf.metric_, single.metric_)):
+        for name in vars(mine):
+            np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name), err_msg=name)
 
 
 def test_weights_travel_with_rows_and_through_compression():
     X, y = stream(900)
     clf = small().fit(X, y)
-    n_long, n_features = int(clf.memories_.counters[N_LONG]), 5
-    logs = clf.memories_.long_extras[n_features : 2 * n_features, :n_long]
-    weights = clf.memories_.long_extras[2 * n_features :, :n_long]
+    n_long = int(clf.memories_.counters[N_LONG])
+    logs = clf.memories_.long_extras[POINTS][:, :n_long]
+    weights = clf.memories_.long_extras[WEIGHTS][:, :n_long]
     assert n_long > 0
     assert np.abs(logs).max() > 1e-3
     expected = clf.metric_.class_weights[clf.memories_.long_labels[:n_long]].T * np.exp(logs)

@@ -122,10 +122,10 @@ def test_errors_name_the_row_and_leave_the_old_file(model, new, tmp_path):
     ):
         model.predict_file(tmp_path / "new.csv", tmp_path / "out.csv")
     write_table(new.drop(columns="size"), tmp_path / "less.csv")
-    with pytest.raises(ValueError, match=r"The column 'size' is missing in .*less.csv"):
+    with pytest.raises(ValueError, match=r"There is no column 'size' in .*less.csv"):
         model.predict_file(tmp_path / "less.csv", tmp_path / "out.csv")
-    with pytest.raises(ValueError, match=r"There is no column 'nr' in less.csv for id"):
-        model.predict_file(tmp_path / "less.csv", tmp_path / "out.csv", id="nr", name="less.csv")
+    with pytest.raises(ValueError, match=r"There is no column 'nr' in new.csv for id"):
+        model.predict_file(tmp_path / "new.csv", tmp_path / "out.csv", id="nr", name="new.csv")
     with pytest.raises(ValueError, match="unknown format"):
         model.predict_file(tmp_path / "new.csv", tmp_path / "out.xlsx")
     assert (tmp_path / "out.csv").read_text() == "old"

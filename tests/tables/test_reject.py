@@ -8,8 +8,7 @@ import pytest
 
 from lann import LANNClassifier, load
 from lann.reject import RejectOption
-from lann.tables import FittedFold, TableModel, TrainingTable, cross_validate
-from lann.tables._cross_validation import learn_reject_option
+from lann.tables import TableModel, TrainingTable, cross_validate
 from tests.persist.conftest import Changes
 
 
@@ -103,16 +102,6 @@ def test_models_without_held_out_rows_say_how_to_get_them(fitted):
         model.reject_option()
     with pytest.raises(ValueError, match="no held-out rows"):
         TableModel(model.classifier).reject_option(coverage=0.9)
-
-
-def test_folds_without_a_column_are_left_out(fitted):
-    """A column that is constant in the training rows of a fold is not used there."""
-    model, folds, table = fitted
-    fewer = LANNClassifier(max_iter=1, random_state=0).fit(table.rows[["a", "b"]], table.labels)
-    odd = FittedFold(fewer, folds[0].train, folds[0].test)
-    option = learn_reject_option(model.classifier, table.rows, table.labels, [odd, *folds[1:]])
-    assert len(option.held_out_.rows) == len(table) - len(folds[0].test)
-    assert learn_reject_option(model.classifier, table.rows, table.labels, [odd]) is None
 
 
 def test_rows_without_any_value_are_not_held_out():

@@ -173,7 +173,7 @@ def test_other_invalid_files(tmp_path):
     for name in ("data.xls", "data.xlsx", "data.parquet", "data.csv.gz", "data.jsonl.gz"):
         (tmp_path / name).write_bytes(b"x")
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(ValueError, match=r"unknown format; .* ends in \.csv, \.csv\.gz, .* or \.ndjson"):
+    with pytest.raises(ValueError, match=r"unknown format; .* ends in \.csv, \.tsv, .*\.ndjson, or \.gz"):
         read_table(tmp_path / "data.xls")
     with pytest.raises(ValueError, match="not a complete Excel file"):
         read_table(tmp_path / "data.xlsx")

@@ -91,5 +91,5 @@ def test_invalid_tables_get_one_sentence():
         StreamColumns.from_rows(FIRST[:0], "y")
     with pytest.raises(ValueError, match="no column to learn from beside the target 'y'"):
         StreamColumns.from_rows(FIRST[["size", "y"]], "y", drop=["size"])
-    with pytest.raises(ValueError, match="The column 'city' is missing in the stream"):
+    with pytest.raises(ValueError, match="There is no column 'city' in the stream"):
         StreamColumns.from_rows(FIRST, "y").rows(FIRST.drop(columns="city"), 0)

@@ -68,9 +68,9 @@ def test_new_categories_are_a_warning(table_model, new, table_warnings):
 
 
 def test_invalid_rows(table_model, new):
-    with pytest.raises(ValueError, match=r"The column 'noise' is missing in one\.csv\."):
+    with pytest.raises(ValueError, match=r"There is no column 'noise' in one\.csv"):
         table_model.predict(new.drop(columns="noise"), name="one.csv")
-    with pytest.raises(ValueError, match="The columns 'color', 'noise' are missing in the table"):
+    with pytest.raises(ValueError, match="There is no column 'color', 'noise' in the table"):
         table_model.predict(new.drop(columns=["noise", "color"]))
     with pytest.raises(ValueError, match="There is no column 'x' in the table for id"):
         table_model.predict(new, id="x")
@@ -134,6 +134,14 @@ def test_a_row_without_any_value(two_groups):
     with pytest.raises(ValueError, match=r"Row 1 of new\.csv has no value in any of the columns"):
         model.predict(new, name="new.csv")
     assert model.predict(new[:1])["prediction"].tolist() == [1]
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_a_row_without_a_date(two_groups, zone):
+    frame = two_groups(40).assign(day=pd.date_range("2024-01-01", periods=40, tz=zone))
+    frame.loc[7, "day"] = pd.NaT
+    explanation = TableModel.fit(frame, "c", kinds={"day": "date"}).explain(frame, [7])
+    assert [value_text(value) for value in explanation.query_values[0]][2] == "missing"
 
 
 def test_values_are_shown_as_the_table_writes_them():

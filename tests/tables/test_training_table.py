@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from sklearn import config_context
 
-from lann.tables import TableWarning, TrainingTable
+from lann.tables import TableWarning, TrainingTable, cross_validate
 
 
 def kinds_of(table):
@@ -105,7 +105,7 @@ def test_rows_without_a_label_are_left_out(two_groups, table_warnings):
         (
             {"a": [1, 2], "y": "uv"},
             {"target": "z"},
-            "no column 'z' in d.csv for target; its columns are 'a', 'y'",
+            "no column 'z' in d.csv for target; its other columns are 'a', 'y'",
         ),
         ({"a": [1, 2], "y": "uv"}, {"id": "z"}, "no column 'z' in d.csv for id"),
         ({"a": [1, 2], "y": "uv"}, {"drop": ["z"]}, "no column 'z' in d.csv for drop"),
@@ -125,6 +125,22 @@ def test_invalid_tables(columns, options, message):
 def test_a_table_without_a_column_to_learn_from():
     with pytest.raises(ValueError, match="no column to learn from in the table beside the target 'y'"):
         TrainingTable.from_frame(pd.DataFrame({"a": [1, 1], "y": ["u", "v"]}), "y")
+
+
+def test_columns_without_a_value_in_some_rows(two_groups):
+    """The rows that have one can be those that are held out, or tested in a fold."""
+    frame = two_groups(40)
+    columns = {"number": [1.0, 2.0], "text": ["u", "v"], "flag": [True, False]}
+    columns["day"] = [pd.Timestamp("2024-01-01"), pd.Timestamp("2024-05-31")]
+    for name, values in columns.items():
+        frame[name] = pd.Series(values, index=[3, 30]).reindex(frame.index)
+    table = TrainingTable.from_frame(frame, "c", kinds={"text": "category"})
+    assert [column.kind for column in table.columns[2:]] == ["number", "category", "bool", "date"]
+    for rows in (np.setdiff1d(np.arange(40), [3, 30]), np.setdiff1d(np.arange(40), [3])):
+        model = table.subset(rows).fit()
+        assert model.predict(frame)["prediction"].isin([0, 1]).all()
+        assert len(model.explain(frame, [3, 30])) == 2
+    assert cross_validate(table, n_folds=3)["accuracy"].between(0, 1).all()
 
 
 def sides(frame, training, held_out):

@@ -55,6 +55,7 @@ def make_batch():
         candidates = np.stack([some[rng.permutation(n_points - 1)[:n_candidates]] for some in others])
         mask = np.ones(n_axes)
         mask[-1] = 0.0
-        return Batch(rows, candidates, rng.random(candidates.shape) < 0.8, mask, EPSILON)
+        dropped = rng.random(candidates.shape) >= 0.8
+        return Batch(rows, np.where(dropped, -1, candidates), mask, EPSILON)
 
     return make

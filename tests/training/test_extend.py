@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
 
+from lann import _native
 from lann.metric import join_weights
 from lann.model import RowMemory
 from lann.search import ExactSearch
 from lann.training import Settings
 from lann.training import extend as extend_memory
-from lann.training._online import N_NEIGHBORS, MatrixUpdate, OnlineMatrixPoints, matrix_steps, mean_matrices
-from lann.training._online_weights import OnlinePoints, relative_weight_steps, with_weights
+from lann.training._extend import LARGEST_STEP, N_NEIGHBORS, mean_matrices
+from lann.training._online import CONSTRAINTS, with_weights
 from lann.vote import zero_distance_guard
 
 
@@ -62,12 +63,14 @@ def extend_in_full(levels, X, labels, settings, row_weights, epsilon):
     targets = settings.targets(extended)
     rate, smoothing = settings.learning_rate, settings.smoothing
     if matrices is not None:
-        points = OnlineMatrixPoints.of(extended, targets)
-        matrix_steps(rows, candidates, points, rule, epsilon, MatrixUpdate.bounded(rate, smoothing))
-        return extended.replace(point_matrices=points.matrices)
-    points = OnlinePoints(extended.points, targets, extended.weights)
-    relative_weight_steps(rows, candidates, points, rule, epsilon, rate, smoothing)
-    return with_weights(extended, points.weights)
+        roots, matrices = np.sqrt(extended.weights), matrices.copy()
+        options = (rule, epsilon, rate, LARGEST_STEP, CONSTRAINTS.index("bounded"), smoothing)
+        _native.matrix_steps(rows, candidates, extended.points, *targets, roots, matrices, *options)
+        return extended.replace(point_matrices=matrices)
+    weights = extended.weights
+    options = (rule, epsilon, rate, smoothing)
+    _native.relative_weight_steps(rows, candidates, extended.points, *targets, weights, *options)
+    return with_weights(extended, weights)
 
 
 @pytest.mark.parametrize("step", [1, 5, 30])

@@ -1,15 +1,26 @@
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
+from lann import _native
 from lann.training import Settings
-from lann.training._loss import NOT_NEEDED, WeightedPoints, loss_and_gradients
+from lann.training._loss import NOT_NEEDED
 
 SETTINGS = Settings(n_neighbors=5, power=2.0)
 
 
+class Metric(NamedTuple):
+    """Points, and the weights of classes with which they measure."""
+
+    points: np.ndarray
+    weights: np.ndarray
+    labels: np.ndarray
+
+
 @pytest.fixture
 def metric(small_levels):
-    return WeightedPoints(small_levels.X, np.exp(small_levels.class_log_weights), small_levels.labels)
+    return Metric(small_levels.X, np.exp(small_levels.class_log_weights), small_levels.labels)
 
 
 @pytest.fixture
@@ -17,8 +28,9 @@ def targets(small_levels):
     return SETTINGS.targets(small_levels)
 
 
-def loss_of(batch, metric, targets):
-    return loss_and_gradients(batch, metric, targets, SETTINGS.loss_rule(2), NOT_NEEDED, NOT_NEEDED)
+def loss_of(batch, metric, targets, by_weight=NOT_NEEDED, by_point=NOT_NEEDED):
+    rule = SETTINGS.loss_rule(2)
+    return _native.loss_and_gradients(*batch, *metric, *targets, rule, by_weight, by_point)
 
 
 def test_the_loss_equals_its_definition(reference, make_batch, metric, targets):
@@ -32,7 +44,7 @@ def test_the_loss_equals_its_definition(reference, make_batch, metric, targets):
 def test_gradients_equal_finite_differences(reference, make_batch, metric, targets):
     batch = make_batch()
     by_weight, by_point = np.zeros((2, 3)), np.zeros((30, 3))
-    loss_and_gradients(batch, metric, targets, SETTINGS.loss_rule(2), by_weight, by_point)
+    loss_of(batch, metric, targets, by_weight, by_point)
     expected = reference.slopes(
         lambda log: loss_of(batch, metric._replace(weights=np.exp(log)), targets), np.log(metric.weights)
     )

@@ -3,10 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lann import _native
 from lann.metric import Levels
 from lann.training import OnlineSettings, Settings
 from lann.training._loss import Targets
-from lann.training._online_weights import OnlinePoints, OnlineWeights, relative_weight_steps
+from lann.training._online import OnlineWeights
 
 RATES = [0.0, 1e-3, 0.05, 1.0, 100.0]
 
@@ -81,8 +82,9 @@ def relative_steps(
 ):  # fmt: skip
     weights = np.ones(points.shape) if weights is None else weights
     rule = Settings(n_neighbors=4).loss_rule(labels.max() + 1)
-    some = OnlinePoints(points, Targets.equal(labels) if targets is None else targets, weights)
-    return relative_weight_steps(rows, candidates, some, rule, epsilon, rate, smoothing), weights
+    targets = Targets.equal(labels) if targets is None else targets
+    options = (rule, epsilon, rate, smoothing)
+    return _native.relative_weight_steps(rows, candidates, points, *targets, weights, *options), weights
 
 
 def test_a_relative_step_equals_the_plain_loop(reference):

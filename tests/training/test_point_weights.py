@@ -15,7 +15,7 @@ def levels(small_levels):
 def test_the_loss_equals_its_definition(reference, make_batch, levels, n_neighbors):
     settings, batch = Settings(n_neighbors=n_neighbors, power=2.0), make_batch()
     batch.candidates[:, 3] = -1  # a missing candidate
-    batch.kept[0] = False  # a query without candidates
+    batch.candidates[0] = -1  # a query without candidates
     found, _ = PointWeights(levels, settings).loss(batch)
     expected = reference.batch_loss(
         levels.points, levels.weights, levels.labels, batch, settings, row_weights=levels.row_weights

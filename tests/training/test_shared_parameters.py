@@ -46,7 +46,7 @@ def test_the_loss_equals_its_definition(reference, batch_of, levels, mapped, wit
     levels = mapped if with_map else levels
     batch = batch_of(3 if with_map else 4)
     batch.candidates[:, 3] = -1  # a missing candidate
-    batch.kept[0] = False  # a query without candidates
+    batch.candidates[0] = -1  # a query without candidates
     found, _ = SharedParameters(levels, settings).loss(batch)
     weights = np.exp(levels.class_log_weights)[levels.labels]
     expected = reference.batch_loss(

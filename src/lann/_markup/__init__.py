@@ -20,28 +20,21 @@ from jinja2.ext import Extension
 from markupsafe import Markup as Html
 
 from lann._markup import texts as _texts
+from lann._support import format as _format
 from lann._support.files import check_writable, write_atomically
-from lann._support.format import (
-    N_COLORS,
-    counted,
-    figure,
-    is_missing,
-    p_value_text,
-    percent,
-    signed_percent,
-    value_text,
-)
 
 __all__ = [
-    "MOST_COLUMNS", "Html", "check_page_path", "class_label", "footer", "page", "read_resource", "render",
-    "save_page",
+    "MOST_COLUMNS", "Html", "check_page_path", "footer", "page", "read_resource", "render", "save_page",
 ]  # fmt: skip
 
 PACKAGE = "lann._markup"
 # Columns of the user's data in a page, at most.
 MOST_COLUMNS = 200
-# Shapes of the marks of classes in page.css, in the order of `lann.plot`: 70 classes have different marks.
-N_SHAPES = 7
+# What templates can call.
+FUNCTIONS = (
+    "class_color", "counted", "figure", "is_missing", "p_value_text", "percent", "signed_percent",
+    "value_text",
+)  # fmt: skip
 # Bars have their lengths as attributes, which the policy allows; style sheets and scripts need their hashes.
 # Browsers that do not know the directives about elements and attributes use the one about all styles.
 POLICY = (
@@ -58,12 +51,6 @@ class _WithoutLineBreaks(Extension):
         return re.sub(r"\n\s*", "", source)
 
 
-def class_label(label: object, class_index: int) -> Html:
-    """Return a label with the color and the shape of its class."""
-    shape = f" s{class_index % N_SHAPES}" if class_index % N_SHAPES else ""
-    return Html('<span class="class-label c{}{}">{}</span>').format(class_index % N_COLORS, shape, label)
-
-
 @cache
 def _environment(package: str) -> Environment:
     environment = Environment(
@@ -72,11 +59,8 @@ def _environment(package: str) -> Environment:
         extensions=[_WithoutLineBreaks],
         undefined=StrictUndefined,
     )
-    functions = (
-        class_label, counted, figure, is_missing, p_value_text, percent, signed_percent, value_text,
-    )  # fmt: skip
-    environment.globals |= {function.__name__: function for function in functions}
-    environment.globals |= {"n_colors": N_COLORS, "texts": _texts}
+    environment.globals |= {name: getattr(_format, name) for name in FUNCTIONS}
+    environment.globals |= {"n_colors": _format.N_COLORS, "texts": _texts}
     macros = environment.get_template("macros.html").module
     environment.globals |= {name: macro for name, macro in vars(macros).items() if not name.startswith("_")}
     return environment

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-VOTES = (
-    "The nearest training rows vote for their labels. A nearer row has more votes, and every training row "
-    "measures distances with its own metric. The label with the most votes is predicted; the runner-up is "
-    "the label with the second most. The probability of a label is its share of the votes, moved a little "
-    "toward equal shares, so that none is 0 or 100%. Of many rows that voted, the nearest are listed."
-)
 RELEVANCE = (
     "How much the vote depends on the column, for rows like this one: the share that changes when its value "
     "is replaced, alone or on the way to rows of other classes, on average."
 )
 NO_RELEVANT_COLUMN = "No column is decisive: none of them changes 1% of the vote, for rows like this one."
-BASE_VALUE = "base value: training rows of other classes, on average"
 PLAIN_KNN = "kNN: 5 neighbors, weighted by distance, behind scaling, one-hot encoding and imputation."
 INTERVALS = (
     "Intervals have 95% confidence: by Wilson's formula for accuracies, precisions and recalls, otherwise "

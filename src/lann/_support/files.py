@@ -137,7 +137,7 @@ def is_stream(path: Name) -> bool:
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
-def read_content(path: Name, kind: str = "file", *, pipes: bool = False) -> bytes:
-    """Return the content of a file, or of a pipe where pipes are allowed; see `check_readable`."""
-    check_readable(path, kind, pipes=pipes)
+def read_content(path: Name, kind: str = "file") -> bytes:
+    """Return the content of a file; see `check_readable`."""
+    check_readable(path, kind)
     return Path(path).read_bytes()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from lann._support.types import Floats, Indices, Labels
 
@@ -19,7 +22,12 @@ def stratified_rows(labels: Labels, n_rows: int) -> Indices:
     return np.sort(by_class[positions])
 
 
-def positions_in(rows: Indices, wanted: Indices) -> Indices:
+def spread_rows(n_rows: int, most: int) -> Indices:
+    """Return at most `most` of some rows, evenly spread."""
+    return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.int64)
+
+
+def positions_in(rows: NDArray[Any], wanted: NDArray[Any]) -> Indices:
     """Return the positions of rows in a sample, which ascends; -1 for those that are not in it.
 
     >>> from lann._support.rows import positions_in

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import joblib
 from threadpoolctl import ThreadpoolController
@@ -41,7 +41,11 @@ class _SingleThreadedBlas:
     def __call__(self) -> Iterator[None]:
         with self._lock:
             if self._n_users == 0:
-                self._limiter = _limit_blas()
+                self._limiter = _blas().limit(limits=1, user_api="blas")
+                for library in _blas().lib_controllers:
+                    # From threadpoolctl 3.7 on, no thread but the one that set a limit could restore it.
+                    if hasattr(library, "clear_controlling_thread"):
+                        library.clear_controlling_thread()
             self._n_users += 1
         try:
             yield
@@ -61,15 +65,6 @@ class _SingleThreadedBlas:
         # The child has one thread, which holds neither the lock nor a limit.
         self._lock, self._n_users = threading.Lock(), 0
         self._restore()
-
-
-def _limit_blas() -> Any:
-    limiter = _blas().limit(limits=1, user_api="blas")
-    for library in _blas().lib_controllers:
-        # From threadpoolctl 3.7 on, no thread but the one that set a limit could restore it.
-        if hasattr(library, "clear_controlling_thread"):
-            library.clear_controlling_thread()
-    return limiter
 
 
 single_threaded_blas = _SingleThreadedBlas()

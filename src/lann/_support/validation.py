@@ -9,7 +9,6 @@ from numbers import Integral
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 # Integers are below it, so that they can be counted with in arrays.
 MOST = 2**62
@@ -133,7 +132,15 @@ class _NonzeroInteger:
 BOOLEAN = (OneOf(True, False),)
 VERBOSE = (Integer(0), OneOf(True, False))
 N_JOBS = (OneOf(None), _NonzeroInteger())
-RANDOM_STATE = (Checked(check_random_state),)
+
+
+def _check_random_state(value: Any) -> None:
+    from sklearn.utils import check_random_state  # takes long, and `lann info` does not need it
+
+    check_random_state(value)
+
+
+RANDOM_STATE = (Checked(_check_random_state),)
 
 # The constraints of every parameter of an estimator, of which a value has to satisfy one.
 ParameterTable = Mapping[str, Sequence[Constraint]]
@@ -177,6 +184,11 @@ def validate_parameters(estimator: Any, table: ParameterTable) -> None:
     """Raise ValueError on the first parameter of the estimator that satisfies none of its constraints."""
     for name, constraints in table.items():
         validate(name, getattr(estimator, name), *constraints)
+
+
+def store_parameters(estimator: Any, parameters: dict[str, Any]) -> None:
+    """Set the parameters of a constructor, which are its local variables, as attributes of an estimator."""
+    vars(estimator).update({n: value for n, value in parameters.items() if n not in ("self", "__class__")})
 
 
 # Neither changes a result: threads and output are for the process to choose.

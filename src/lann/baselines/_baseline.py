@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -103,34 +103,8 @@ def nearest_by_class(X: Floats, labels: Labels, k: int, *, same: bool, n_jobs: i
 Objective = Callable[..., tuple[float, Sequence[Floats]]]
 
 
-class IterationSettings(NamedTuple):
-    """When an iterative solver stops, and what it prints.
-
-    Attributes
-    ----------
-    max_iter : int
-        Maximum number of iterations; 0 returns the initial arrays.
-    tol : float
-        The solver has converged when the relative decrease of the loss is smaller.
-    name : str
-        Name of the method in messages.
-    verbose : int, default=0
-        1 prints a line per iteration.
-    """
-
-    max_iter: int
-    tol: float
-    name: str
-    verbose: int = 0
-
-    def print_loss(self, n_iter: int, loss: float, unit: str = "iteration") -> None:
-        """Print the loss after an iteration if `verbose`."""
-        if self.verbose:
-            print(f"[{self.name}] {unit} {n_iter}/{self.max_iter}: loss {loss:.6g}")
-
-
 def minimize_lbfgs(
-    objective: Objective, initial: Sequence[Floats], settings: IterationSettings
+    objective: Objective, initial: Sequence[Floats], *, max_iter: int, tol: float, name: str, verbose: int = 0
 ) -> tuple[list[Floats], list[float]]:
     """Minimize a function of several arrays by L-BFGS; warn if it has not converged.
 
@@ -139,8 +113,15 @@ def minimize_lbfgs(
     objective : callable
         From arrays with the shapes of `initial` to the loss and its gradients, in the same order.
     initial : sequence of ndarray
-    settings : IterationSettings
-        `tol` also applies to the largest entry of the gradient.
+    max_iter : int
+        Maximum number of iterations; 0 returns the initial arrays.
+    tol : float
+        It has converged when the relative decrease of the loss, or the largest entry of the gradient, is
+        smaller.
+    name : str
+        Name of the method in messages.
+    verbose : int, default=0
+        1 prints a line per iteration.
 
     Returns
     -------
@@ -149,7 +130,7 @@ def minimize_lbfgs(
     losses : list of float
         Loss after every iteration.
     """
-    if settings.max_iter == 0:  # SciPy would still take a step
+    if max_iter == 0:  # SciPy would still take a step
         return [np.array(array, dtype=np.float64) for array in initial], []
     shapes = [array.shape for array in initial]
     ends = np.cumsum([array.size for array in initial])[:-1]
@@ -164,25 +145,18 @@ def minimize_lbfgs(
 
     def on_iteration_end(intermediate_result: OptimizeResult) -> None:
         losses.append(float(intermediate_result.fun))
-        settings.print_loss(len(losses), losses[-1])
+        if verbose:
+            print(f"[{name}] iteration {len(losses)}/{max_iter}: loss {losses[-1]:.6g}")
 
+    # A line search evaluates the function several times; only the iterations are to be limited.
+    limits = {"maxiter": max_iter, "maxfun": 20 * max_iter + 100, "ftol": tol, "gtol": tol}
+    flat = np.concatenate([np.ravel(array) for array in initial])
     result = minimize(
-        packed_objective,
-        np.concatenate([np.ravel(array) for array in initial]),
-        jac=True,
-        method="L-BFGS-B",
-        callback=on_iteration_end,
-        options={
-            "maxiter": settings.max_iter,
-            "ftol": settings.tol,
-            "gtol": settings.tol,
-            # A line search evaluates the function several times; only the iterations are to be limited.
-            "maxfun": 20 * settings.max_iter + 100,
-        },
+        packed_objective, flat, jac=True, method="L-BFGS-B", callback=on_iteration_end, options=limits
     )
     if result.status != 0:
         warnings.warn(
-            f"{settings.name} has not converged after {len(losses)} iterations; raise max_iter or tol.",
+            f"{name} has not converged after {len(losses)} iterations; raise max_iter or tol.",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -203,7 +177,15 @@ def cluster_centers(X: Floats, n_clusters: int, rng: np.random.Generator) -> Flo
     centers : (n_centers, n_features)
         n_centers is `n_clusters`, or the number of distinct rows if that is smaller.
     """
-    centers = _initial_centers(X, n_clusters, rng)
+    # Rows are drawn with probabilities proportional to the squared distance to the nearest one drawn before.
+    chosen = [int(rng.integers(len(X)))]
+    distances = np.square(X - X[chosen[0]]).sum(axis=1)
+    while len(chosen) < n_clusters and distances.any():
+        cumulative = np.cumsum(distances)
+        row = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
+        chosen.append(min(row, len(X) - 1))
+        distances = np.minimum(distances, np.square(X - X[chosen[-1]]).sum(axis=1))
+    centers = X[chosen]
     nearest = None
     for _ in range(100):
         previous, nearest = nearest, squared_distances(X, centers).argmin(axis=1)
@@ -227,18 +209,6 @@ def squared_distances(X: Floats, centers: Floats) -> Floats:
     distances += np.square(X).sum(axis=1)[:, None]
     distances += np.square(centers).sum(axis=1)
     return np.maximum(distances, 0.0, out=distances)
-
-
-def _initial_centers(X: Floats, n_clusters: int, rng: np.random.Generator) -> Floats:
-    """Draw rows with probabilities proportional to the squared distance to the nearest row drawn before."""
-    chosen = [int(rng.integers(len(X)))]
-    distances = np.square(X - X[chosen[0]]).sum(axis=1)
-    while len(chosen) < n_clusters and distances.any():
-        cumulative = np.cumsum(distances)
-        row = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
-        chosen.append(min(row, len(X) - 1))
-        distances = np.minimum(distances, np.square(X - X[chosen[-1]]).sum(axis=1))
-    return X[chosen]
 
 
 # Those of a baseline are the ones that it has, and its own.
@@ -313,9 +283,13 @@ class Baseline(ModelClassifier):
         random_state: Any = getattr(self, "random_state", None)
         return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
 
-    def _iteration_settings(self, name: str | None = None) -> IterationSettings:
-        """Return `max_iter`, `tol` and `verbose`; None is the name of the class."""
-        return IterationSettings(self.max_iter, float(self.tol), name or type(self).__name__, self.verbose)
+    def _minimize(
+        self, objective: Objective, initial: Sequence[Floats], name: str | None = None
+    ) -> tuple[list[Floats], list[float]]:
+        """Minimize as the parameters say: see `minimize_lbfgs`; None is the name of the class."""
+        name = name or type(self).__name__
+        options = {"max_iter": self.max_iter, "tol": float(self.tol), "verbose": self.verbose}
+        return minimize_lbfgs(objective, initial, name=name, **options)
 
 
 class NeighborBaseline(Baseline, NeighborClassifier):
@@ -329,12 +303,8 @@ class NeighborBaseline(Baseline, NeighborClassifier):
     def _fit_model(self, X: Floats, labels: Labels) -> MappedRows:
         check_enough_rows(self.n_neighbors, len(X))
         model = self._fit_metric(X, labels)
-        model.set_vote(
-            labels,
-            n_classes=len(self.classes_),
-            n_neighbors=self.n_neighbors,
-            power=1.0 if self.weights == "distance" else 0.0,
-        )
+        power = 1.0 if self.weights == "distance" else 0.0
+        model.set_vote(labels, n_classes=len(self.classes_), n_neighbors=self.n_neighbors, power=power)
         return model
 
     @abstractmethod

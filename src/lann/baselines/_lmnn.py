@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
-from lann._support.validation import Array, Integer, Number, OneOf, ParameterTable
+from lann._support.validation import Array, Integer, Number, OneOf, ParameterTable, store_parameters
 from lann.baselines._baseline import (
     LinearTransform,
     NeighborBaseline,
     check_n_components,
     cluster_centers,
-    minimize_lbfgs,
     nearest_by_class,
     principal_axes,
     squared_distances,
@@ -50,23 +49,6 @@ def initial_components(X: Floats, init: str | ArrayLike, n_components: int | Non
     return np.ascontiguousarray(principal_axes(X - X.mean(axis=0))[1][:rank])
 
 
-def mean_target_distance(mapped: Floats, targets: Indices) -> float:
-    """Return the mean squared distance of rows to their targets, or 1 if that is 0.
-
-    Parameters
-    ----------
-    mapped : (n_rows, rank)
-    targets : (n_rows, n_targets)
-        -1 where there are fewer.
-    """
-    total = 0.0
-    for column in targets.T:
-        present = column >= 0
-        total += float(np.square(mapped[present] - mapped[column[present]]).sum())
-    mean = total / max(int(np.count_nonzero(targets >= 0)), 1)
-    return mean if mean > 0.0 else 1.0
-
-
 class LargeMarginEstimator(NeighborBaseline):
     """Nearest neighbors under linear maps that are learned by a large-margin loss."""
 
@@ -80,24 +62,19 @@ class LargeMarginEstimator(NeighborBaseline):
         self, n_neighbors=5, *, weights="uniform", n_targets=3, n_components=None, init="pca",
         push_weight=0.2, alpha=3.0, max_iter=100, tol=1e-4, verbose=0, n_jobs=None,
     ):  # fmt: skip
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.n_targets = n_targets
-        self.n_components = n_components
-        self.init = init
-        self.push_weight = push_weight
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+        store_parameters(self, locals())
 
     def _initialize(self, X: Floats, labels: Labels) -> tuple[Floats, Indices]:
         """Set the margin; return the initial map and the targets, -1 where there are fewer."""
         components = initial_components(X, self.init, self.n_components)
         mapped = X @ components.T
         targets = nearest_by_class(mapped, labels, self.n_targets, same=True, n_jobs=self.n_jobs)
-        self.margin_ = mean_target_distance(mapped, targets)
+        total = 0.0
+        for column in targets.T:
+            present = column >= 0
+            total += float(np.square(mapped[present] - mapped[column[present]]).sum())
+        # The mean squared distance of rows to their targets, or 1 if that is 0.
+        self.margin_ = total / max(int(np.count_nonzero(targets >= 0)), 1) or 1.0
         return components, targets
 
     def _learn_maps(
@@ -116,7 +93,7 @@ class LargeMarginEstimator(NeighborBaseline):
             change = maps - initial
             return value + strength * float(np.square(change).sum()), [gradient + 2.0 * strength * change]
 
-        (maps,), losses = minimize_lbfgs(objective, [initial], self._iteration_settings(name))
+        (maps,), losses = self._minimize(objective, [initial], name)
         return maps, losses
 
 
@@ -335,13 +312,7 @@ class MultiMetricLMNN(LargeMarginEstimator):
         init="pca", push_weight=0.2, shared_alpha=3.0, alpha=5.0, max_iter=100, tol=1e-4, verbose=0,
         n_jobs=None, random_state=None,
     ):  # fmt: skip
-        super().__init__(
-            n_neighbors, weights=weights, n_targets=n_targets, n_components=n_components, init=init,
-            push_weight=push_weight, alpha=alpha, max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.groups = groups
-        self.shared_alpha = shared_alpha
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def _fit_metric(self, X: Floats, labels: Labels) -> GroupMaps:
         with single_threaded_blas():
@@ -359,12 +330,12 @@ class MultiMetricLMNN(LargeMarginEstimator):
 
     def _find_groups(self, X: Floats, labels: Labels) -> Indices:
         """Return the group of each row: 0, 1, … without gaps."""
-        names: Any = self.groups
+        names = self.groups
         if isinstance(names, str):
             return labels
         if np.ndim(names) == 0:
             centered = X - X.mean(axis=0)
-            centers = cluster_centers(centered, min(self.groups, len(X)), self._rng())
+            centers = cluster_centers(centered, min(names, len(X)), self._rng())
             names = squared_distances(centered, centers).argmin(axis=1)
         if np.shape(names) != (len(X),):
             raise ValueError(

@@ -10,18 +10,17 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Labels
-from lann._support.validation import Integer, Number, OneOf, ParameterTable
+from lann._support.validation import Integer, Number, OneOf, ParameterTable, store_parameters
 from lann.baselines._baseline import (
     Baseline,
-    IterationSettings,
     LinearTransform,
     check_n_components,
     cluster_centers,
-    minimize_lbfgs,
     principal_axes,
 )
-from lann.baselines._lvq_model import Cost, DiagonalForm, MatrixForm, MetricForm, Prototypes, normalize_trace
+from lann.baselines._lvq_model import Cost, Prototypes, normalize_trace
 from lann.explain import Explanation
+from lann.model import typical_values
 
 
 def initial_prototypes(
@@ -44,31 +43,21 @@ def initial_prototypes(
     prototype_labels : (n_prototypes,)
         Ascending.
     """
-    prototypes, prototype_labels = [], []
-    for label in np.unique(labels):
-        members = X[labels == label]
-        if n_per_class == 1:
-            centers = members.mean(axis=0, keepdims=True)
-        else:
-            centers = cluster_centers(members, n_per_class, rng)
-        prototypes.append(centers)
-        prototype_labels.append(np.full(len(centers), label))
-    return np.concatenate(prototypes), np.concatenate(prototype_labels)
+    classes = [X[labels == label] for label in np.unique(labels)]
+    if n_per_class == 1:
+        return np.stack([members.mean(axis=0) for members in classes]), np.arange(len(classes))
+    centers = [cluster_centers(members, n_per_class, rng) for members in classes]
+    return np.concatenate(centers), np.repeat(np.arange(len(classes)), [len(own) for own in centers])
 
 
 def initial_axes(centered: Floats, rank: int) -> Floats:
-    """Return the features as axes or, if `rank` is smaller, the first principal axes.
+    """Return the features or, if `rank` is smaller, the first principal axes: (rank, n_features).
 
     Parameters
     ----------
     centered : (n_rows, n_features)
         Rows with mean 0.
     rank : int
-
-    Returns
-    -------
-    axes : (rank, n_features)
-        Orthonormal.
     """
     n_features = centered.shape[1]
     if rank == n_features:
@@ -79,54 +68,6 @@ def initial_axes(centered: Floats, rank: int) -> Floats:
     return axes * np.sign(axes[np.arange(rank), largest])[:, None]
 
 
-BATCH_SIZE = 32
-# Initial step sizes, in the units of the rows (prototypes) and of the norm of the maps.
-PROTOTYPE_RATE, MAP_RATE = 0.1, 0.05
-# Weights of the previous value and of the new one in the running means of squared gradients.
-DECAY, GAIN = 0.95, 0.05
-# Epochs without a lower cost after which training stops.
-PATIENCE = 10
-
-
-def minimize_stochastic(
-    cost: Cost, prototypes: Floats, maps: Floats, settings: IterationSettings, rng: np.random.Generator
-) -> tuple[list[Floats], list[float]]:
-    """Minimize by gradient steps on batches of rows; an iteration is an epoch, a pass over all rows.
-
-    Steps are relative to the root mean square of recent gradients, as the size of a gradient depends on the
-    number of features and on the distance to the class boundary. Their size falls to 0 over the epochs.
-    """
-    maps, _ = normalize_trace(maps)
-    typical_entry = 1.0 / np.sqrt(maps[0].size)  # of a map with norm 1
-    mean_squares = [0.0, 0.0]  # running means of the squared gradients, of prototypes and maps
-    losses: list[float] = []
-    best, n_without_progress, n_steps = np.inf, 0, 0
-    for epoch in range(settings.max_iter):
-        falling = 1.0 - epoch / settings.max_iter
-        total = 0.0
-        order = rng.permutation(len(cost.X))
-        for first in range(0, len(order), BATCH_SIZE):
-            rows = order[first : first + BATCH_SIZE]
-            loss, gradients = cost.on_rows(rows, prototypes, maps)
-            total += loss * len(rows)
-            n_steps += 1
-            for number, gradient in enumerate(gradients):
-                mean_square = float(np.square(gradient).mean())
-                mean_squares[number] = DECAY * mean_squares[number] + GAIN * mean_square
-            # The running means begin at 0; the last factor corrects for that.
-            sizes = np.sqrt(np.array(mean_squares) / (1.0 - DECAY**n_steps)) + 1e-300
-            prototypes = prototypes - falling * PROTOTYPE_RATE / sizes[0] * gradients[0]
-            maps, _ = normalize_trace(maps - falling * MAP_RATE * typical_entry / sizes[1] * gradients[1])
-        losses.append(total / len(order))
-        settings.print_loss(epoch + 1, losses[-1], unit="epoch")
-        progress = losses[-1] < best - settings.tol * abs(best) or epoch == 0
-        n_without_progress = 0 if progress else n_without_progress + 1
-        best = min(best, losses[-1])
-        if n_without_progress == PATIENCE:
-            break
-    return [prototypes, maps], losses
-
-
 # Norm of the initial maps. Only their direction matters, so the larger they are, the slower they change
 # compared with the prototypes.
 INITIAL_NORM = 3.0
@@ -135,71 +76,51 @@ INITIAL_NORM = 3.0
 class GeneralizedLVQ(Baseline):
     """Generalized learning vector quantization: prototypes and their metrics are learned together.
 
-    Subclasses define the form of the metrics, and can have the parameters `n_components` and `metric_per`.
+    Subclasses can have diagonal metrics, and the parameters `n_components` and `metric_per`.
     """
 
-    _form: ClassVar[type[MetricForm]]
+    _is_diagonal: ClassVar[bool] = False
     _own_parameters: ClassVar[ParameterTable] = {
         "prototypes_per_class": [Integer(1)],
         "activation": [OneOf("sigmoid", "identity")],
         "steepness": [Number(0, closed="right")],
-        "solver": [OneOf("lbfgs", "stochastic")],
     }
     model_: Prototypes
 
     def __init__(
-        self, *, prototypes_per_class=1, activation="sigmoid", steepness=5.0, alpha=0.03, solver="lbfgs",
-        max_iter=300, tol=1e-5, verbose=0, n_jobs=None, random_state=None,
+        self, *, prototypes_per_class=1, activation="sigmoid", steepness=5.0, alpha=0.03, max_iter=300,
+        tol=1e-5, verbose=0, n_jobs=None, random_state=None,
     ):  # fmt: skip
-        self.prototypes_per_class = prototypes_per_class
-        self.activation = activation
-        self.steepness = steepness
-        self.alpha = alpha
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
         rank = check_n_components(getattr(self, "n_components", None), self.n_features_in_)
-        metric_per, rng = getattr(self, "metric_per", None), self._rng()
-        settings, form = self._iteration_settings(), self._form
+        metric_per = getattr(self, "metric_per", None)
         # Rows are centered and scaled as a whole, so that step sizes suit data in any units.
         center = X.mean(axis=0)
         scaled = X - center
         scale = float(np.sqrt(np.square(scaled).mean())) or 1.0
         scaled /= scale
         with single_threaded_blas():
-            prototypes, prototype_labels = initial_prototypes(scaled, labels, self.prototypes_per_class, rng)
-            metric_indices = np.zeros(len(prototypes), np.int64)  # the metric of each prototype
-            if metric_per is not None:
-                metric_indices = prototype_labels if metric_per == "class" else np.arange(len(prototypes))
-            n_metrics = int(metric_indices[-1]) + 1
-            maps, _ = normalize_trace(form.initial_maps(n_metrics, initial_axes(scaled, rank)))
-            steepness = self.steepness if self.activation == "sigmoid" else None
-            cost = Cost(
-                scaled,
-                labels,
-                prototype_labels,
-                metric_indices,
-                self._form,
-                steepness,
-                self.alpha,
-                self.n_jobs,
+            initial, prototype_labels = initial_prototypes(
+                scaled, labels, self.prototypes_per_class, self._rng()
             )
-            maps = INITIAL_NORM * maps
-            if self.solver == "lbfgs":
-                (prototypes, maps), losses = minimize_lbfgs(cost, [prototypes, maps], settings)
-            else:
-                (prototypes, maps), losses = minimize_stochastic(cost, prototypes, maps, settings, rng)
+            metric_indices = np.zeros(len(initial), np.int64)  # the metric of each prototype
+            if metric_per is not None:
+                metric_indices = prototype_labels if metric_per == "class" else np.arange(len(initial))
+            omega = np.ones(len(center)) / np.sqrt(len(center))
+            if not self._is_diagonal:
+                omega = initial_axes(scaled, rank)
+            maps, _ = normalize_trace(np.repeat(omega[None], metric_indices[-1] + 1, axis=0))
+            steepness = self.steepness if self.activation == "sigmoid" else None
+            cost = Cost(scaled, labels, prototype_labels, metric_indices, steepness, self.alpha, self.n_jobs)
+            (prototypes, maps), losses = self._minimize(cost, [initial, INITIAL_NORM * maps])
         prototypes, (maps, _) = prototypes * scale + center, normalize_trace(maps)
         self.prototypes_, self.prototype_labels_ = prototypes, self.classes_[prototype_labels]
         self.n_iter_, self.loss_curve_ = len(losses), losses
-        if form is MatrixForm:
+        if not self._is_diagonal:
             self.components_ = maps[0] if metric_per is None else maps[metric_indices]
-        return Prototypes(prototypes, prototype_labels, metric_indices, maps, form, training_rows=X)
+        return Prototypes(prototypes, prototype_labels, metric_indices, maps, typical_values(X))
 
     def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
         """Explain predictions: the prototypes that voted, and the features that each prediction depends on.
@@ -220,9 +141,6 @@ class GeneralizedLVQ(Baseline):
         if ids is None and hasattr(self, "prototypes_"):
             ids = np.array([f"prototype {number}" for number in range(len(self.prototypes_))])
         return super().explain(X, ids=ids)
-
-
-LOCAL: ParameterTable = {"metric_per": [OneOf("prototype", "class")]}
 
 
 class GRLVQ(GeneralizedLVQ):
@@ -252,20 +170,16 @@ class GRLVQ(GeneralizedLVQ):
         Steepness of the sigmoid.
     alpha : float, default=0.03
         Strength of the regularization, which keeps weights of features away from 0.
-    solver : {"lbfgs", "stochastic"}, default="lbfgs"
-        "lbfgs" uses all rows in every iteration; "stochastic" takes gradient steps on batches of 32 rows,
-        with a step size that falls to 0.
     max_iter : int, default=300
-        Maximum number of iterations ("lbfgs") or epochs ("stochastic"); 0 learns nothing.
+        Maximum number of iterations of L-BFGS; 0 learns nothing.
     tol : float, default=1e-5
-        Training stops when the relative decrease of the cost is smaller, in an iteration ("lbfgs") or in ten
-        epochs ("stochastic").
+        L-BFGS stops when the relative decrease of the cost is smaller.
     verbose : int, default=0
         1 prints a line per iteration.
     n_jobs : int or None, default=None
         Number of threads, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Determines the initialization of k-means, and the order of the rows for ``solver="stochastic"``.
+        Determines the initialization of k-means.
 
     Attributes
     ----------
@@ -286,7 +200,7 @@ class GRLVQ(GeneralizedLVQ):
     mean_feature_weights_ : ndarray of shape (n_features,)
         Mean over all prototypes.
     n_iter_ : int
-        Number of iterations or epochs.
+        Number of iterations.
     loss_curve_ : list of float
         Cost after every iteration.
 
@@ -317,7 +231,7 @@ class GRLVQ(GeneralizedLVQ):
     (3, 13)
     """
 
-    _form = DiagonalForm
+    _is_diagonal = True
 
 
 class GMLVQ(LinearTransform, GeneralizedLVQ):
@@ -350,20 +264,16 @@ class GMLVQ(LinearTransform, GeneralizedLVQ):
         Steepness of the sigmoid.
     alpha : float, default=0.03
         Strength of the regularization, which keeps all directions in use.
-    solver : {"lbfgs", "stochastic"}, default="lbfgs"
-        "lbfgs" uses all rows in every iteration; "stochastic" takes gradient steps on batches of 32 rows,
-        with a step size that falls to 0.
     max_iter : int, default=300
-        Maximum number of iterations ("lbfgs") or epochs ("stochastic"); 0 learns nothing.
+        Maximum number of iterations of L-BFGS; 0 learns nothing.
     tol : float, default=1e-5
-        Training stops when the relative decrease of the cost is smaller, in an iteration ("lbfgs") or in ten
-        epochs ("stochastic").
+        L-BFGS stops when the relative decrease of the cost is smaller.
     verbose : int, default=0
         1 prints a line per iteration.
     n_jobs : int or None, default=None
         Number of threads, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Determines the initialization of k-means, and the order of the rows for ``solver="stochastic"``.
+        Determines the initialization of k-means.
 
     Attributes
     ----------
@@ -386,7 +296,7 @@ class GMLVQ(LinearTransform, GeneralizedLVQ):
     mean_feature_weights_ : ndarray of shape (n_features,)
         Mean over all prototypes.
     n_iter_ : int
-        Number of iterations or epochs.
+        Number of iterations.
     loss_curve_ : list of float
         Cost after every iteration.
 
@@ -421,18 +331,11 @@ class GMLVQ(LinearTransform, GeneralizedLVQ):
     (45, 2)
     """
 
-    _form = MatrixForm
-
     def __init__(
         self, *, prototypes_per_class=1, n_components=None, activation="sigmoid", steepness=5.0, alpha=0.03,
-        solver="lbfgs", max_iter=300, tol=1e-5, verbose=0, n_jobs=None, random_state=None,
+        max_iter=300, tol=1e-5, verbose=0, n_jobs=None, random_state=None,
     ):  # fmt: skip
-        super().__init__(
-            prototypes_per_class=prototypes_per_class, activation=activation, steepness=steepness,
-            alpha=alpha, solver=solver, max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
-            random_state=random_state,
-        )  # fmt: skip
-        self.n_components = n_components
+        store_parameters(self, locals())
 
 
 class LGRLVQ(GeneralizedLVQ):
@@ -464,20 +367,16 @@ class LGRLVQ(GeneralizedLVQ):
         Steepness of the sigmoid.
     alpha : float, default=0.03
         Strength of the regularization, which keeps weights of features away from 0.
-    solver : {"lbfgs", "stochastic"}, default="lbfgs"
-        "lbfgs" uses all rows in every iteration; "stochastic" takes gradient steps on batches of 32 rows,
-        with a step size that falls to 0.
     max_iter : int, default=300
-        Maximum number of iterations ("lbfgs") or epochs ("stochastic"); 0 learns nothing.
+        Maximum number of iterations of L-BFGS; 0 learns nothing.
     tol : float, default=1e-5
-        Training stops when the relative decrease of the cost is smaller, in an iteration ("lbfgs") or in ten
-        epochs ("stochastic").
+        L-BFGS stops when the relative decrease of the cost is smaller.
     verbose : int, default=0
         1 prints a line per iteration.
     n_jobs : int or None, default=None
         Number of threads, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Determines the initialization of k-means, and the order of the rows for ``solver="stochastic"``.
+        Determines the initialization of k-means.
 
     Attributes
     ----------
@@ -498,7 +397,7 @@ class LGRLVQ(GeneralizedLVQ):
     mean_feature_weights_ : ndarray of shape (n_features,)
         Mean over all prototypes.
     n_iter_ : int
-        Number of iterations or epochs.
+        Number of iterations.
     loss_curve_ : list of float
         Cost after every iteration.
 
@@ -530,19 +429,17 @@ class LGRLVQ(GeneralizedLVQ):
     (3, 13)
     """
 
-    _form = DiagonalForm
-    _own_parameters: ClassVar[ParameterTable] = {**GeneralizedLVQ._own_parameters, **LOCAL}
+    _is_diagonal = True
+    _own_parameters: ClassVar[ParameterTable] = {
+        **GeneralizedLVQ._own_parameters,
+        "metric_per": [OneOf("prototype", "class")],
+    }
 
     def __init__(
         self, *, prototypes_per_class=1, metric_per="prototype", activation="sigmoid", steepness=5.0,
-        alpha=0.03, solver="lbfgs", max_iter=300, tol=1e-5, verbose=0, n_jobs=None, random_state=None,
+        alpha=0.03, max_iter=300, tol=1e-5, verbose=0, n_jobs=None, random_state=None,
     ):  # fmt: skip
-        super().__init__(
-            prototypes_per_class=prototypes_per_class, activation=activation, steepness=steepness,
-            alpha=alpha, solver=solver, max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
-            random_state=random_state,
-        )  # fmt: skip
-        self.metric_per = metric_per
+        store_parameters(self, locals())
 
 
 class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GeneralizedLVQ):
@@ -578,20 +475,16 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GeneralizedLVQ):
         Steepness of the sigmoid.
     alpha : float, default=0.03
         Strength of the regularization, which keeps all directions in use.
-    solver : {"lbfgs", "stochastic"}, default="lbfgs"
-        "lbfgs" uses all rows in every iteration; "stochastic" takes gradient steps on batches of 32 rows,
-        with a step size that falls to 0.
     max_iter : int, default=300
-        Maximum number of iterations ("lbfgs") or epochs ("stochastic"); 0 learns nothing.
+        Maximum number of iterations of L-BFGS; 0 learns nothing.
     tol : float, default=1e-5
-        Training stops when the relative decrease of the cost is smaller, in an iteration ("lbfgs") or in ten
-        epochs ("stochastic").
+        L-BFGS stops when the relative decrease of the cost is smaller.
     verbose : int, default=0
         1 prints a line per iteration.
     n_jobs : int or None, default=None
         Number of threads, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Determines the initialization of k-means, and the order of the rows for ``solver="stochastic"``.
+        Determines the initialization of k-means.
 
     Attributes
     ----------
@@ -614,7 +507,7 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GeneralizedLVQ):
     mean_feature_weights_ : ndarray of shape (n_features,)
         Mean over all prototypes.
     n_iter_ : int
-        Number of iterations or epochs.
+        Number of iterations.
     loss_curve_ : list of float
         Cost after every iteration.
 
@@ -647,21 +540,16 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GeneralizedLVQ):
     (3, 13)
     """
 
-    _form = MatrixForm
-    _own_parameters: ClassVar[ParameterTable] = {**GeneralizedLVQ._own_parameters, **LOCAL}
+    _own_parameters: ClassVar[ParameterTable] = {
+        **GeneralizedLVQ._own_parameters,
+        "metric_per": [OneOf("prototype", "class")],
+    }
 
     def __init__(
         self, *, prototypes_per_class=1, n_components=None, metric_per="prototype", activation="sigmoid",
-        steepness=5.0, alpha=0.03, solver="lbfgs", max_iter=300, tol=1e-5, verbose=0, n_jobs=None,
-        random_state=None,
+        steepness=5.0, alpha=0.03, max_iter=300, tol=1e-5, verbose=0, n_jobs=None, random_state=None,
     ):  # fmt: skip
-        super().__init__(
-            prototypes_per_class=prototypes_per_class, activation=activation, steepness=steepness,
-            alpha=alpha, solver=solver, max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
-            random_state=random_state,
-        )  # fmt: skip
-        self.n_components = n_components
-        self.metric_per = metric_per
+        store_parameters(self, locals())
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the distances to all prototypes, √d_p(x).

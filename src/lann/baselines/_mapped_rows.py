@@ -11,10 +11,11 @@ import copy
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from lann._support.rows import positions_in
 from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import DiagonalMetric
@@ -55,9 +56,7 @@ def split_distance(steps: Floats, maps: Floats) -> Floats:
     return steps * ((steps @ np.swapaxes(maps, -1, -2)) @ maps)
 
 
-def split_by_group(
-    steps: Floats, groups: Indices, maps: Floats, split: Callable[[Floats, Floats], Floats] = split_distance
-) -> Floats:
+def split_by_group(steps: Floats, groups: Indices, maps: Floats) -> Floats:
     """Return what each feature adds to the distances of pairs, each measured by the map of its group.
 
     Parameters
@@ -65,14 +64,12 @@ def split_by_group(
     steps : (n_queries, k, n_features)
     groups : (n_queries, k)
         Positions in `maps`.
-    maps : (n_groups, ...)
-    split : callable
-        From steps and one map to what each feature adds.
+    maps : (n_groups, rank, n_features)
     """
     contributions = np.empty(steps.shape)
     for group in np.unique(groups):
         mask = groups == group
-        contributions[mask] = split(steps[mask], maps[group])
+        contributions[mask] = split_distance(steps[mask], maps[group])
     return contributions
 
 
@@ -86,8 +83,6 @@ class MappedRows(NeighborModel):
 
     has_training_rows = True
     wide_neighborhood = WIDE
-    # Attributes that are computed on first use, and not pickled.
-    _lazy: ClassVar[tuple[str, ...]] = ("_feature_weights", "vote_rule")
 
     def __init__(self, X: Floats) -> None:
         self.X = X
@@ -109,17 +104,9 @@ class MappedRows(NeighborModel):
         _, distances = self.kneighbors(self.X[rows], k, exclude=rows)
         return VoteRule(self.power, zero_distance_guard(distances))
 
-    def feature_weights(self, *, n_jobs: int | None = None) -> Floats:
-        if "_feature_weights" not in self.__dict__:
-            self._feature_weights = self._compute_feature_weights(n_jobs)
-        return self._feature_weights
-
-    @abstractmethod
-    def _compute_feature_weights(self, n_jobs: int | None) -> Floats:
-        """Return how much a difference in each feature counts for each row: (n_rows, n_features)."""
-
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in self._lazy}
+        # Without what is computed on first use.
+        return {n: v for n, v in vars(self).items() if n != "vote_rule" and not n.startswith("_")}
 
 
 class GroupMaps(MappedRows):
@@ -133,8 +120,6 @@ class GroupMaps(MappedRows):
     maps : (n_groups, rank, n_features)
     """
 
-    _lazy = (*MappedRows._lazy, "_searches")
-
     def __init__(self, X: Floats, groups: Indices, maps: Floats) -> None:
         super().__init__(X)
         self.groups, self.maps = groups, maps
@@ -144,18 +129,12 @@ class GroupMaps(MappedRows):
     ) -> tuple[Indices, Floats]:
         all_indices, all_distances = [], []
         for components, members, search in self._searches:
-            excluded_members = None
-            if exclude is not None:
-                positions = np.searchsorted(members, exclude)
-                is_member = members[np.minimum(positions, len(members) - 1)] == exclude
-                excluded_members = np.where(is_member, positions, -1)
+            excluded = None if exclude is None else positions_in(members, exclude)
             indices, distances = search.query(
-                queries @ components.T, min(k, len(members)), exclude=excluded_members, n_jobs=n_jobs
+                queries @ components.T, min(k, len(members)), exclude=excluded, n_jobs=n_jobs
             )
             all_indices.append(np.where(indices < 0, -1, members[indices]))
             all_distances.append(distances)
-        if len(all_indices) == 1 and exclude is None:
-            return all_indices[0], all_distances[0]
         return smallest(np.concatenate(all_distances, axis=1), np.concatenate(all_indices, axis=1), k)
 
     @cached_property
@@ -178,19 +157,14 @@ class GroupMaps(MappedRows):
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
         return split_by_group(queries[:, None, :] - self.X[indices], self.groups[indices], self.maps)
 
-    def _compute_feature_weights(self, n_jobs: int | None) -> Floats:
+    def feature_weights(self, *, n_jobs: int | None = None) -> Floats:
         return diagonals(self.maps)[self.groups]
-
-    def neighbor_feature_weights(
-        self, queries: Floats, indices: Indices, shares: Floats, *, n_jobs: int | None = None
-    ) -> Floats:
-        return np.einsum("qk,qkf->qf", shares, diagonals(self.maps)[self.groups[indices]])
 
     def local_matrices(self, rows: Indices) -> Floats:
         return (np.swapaxes(self.maps, 1, 2) @ self.maps)[self.groups[rows]]
 
     def search_among(self, rows: Indices) -> NeighborSearch:
-        return GroupMaps(self.X[rows], self.groups[rows], self.maps)
+        return GroupMaps(self.X[rows], self.groups[rows], self.maps).kneighbors
 
 
 class QueryMaps(MappedRows):
@@ -257,8 +231,10 @@ class QueryMaps(MappedRows):
 
         return self._in_blocks(split, len(queries), None)
 
-    def _compute_feature_weights(self, n_jobs: int | None) -> Floats:
-        return self._feature_weights_at(self.X, n_jobs)
+    def feature_weights(self, *, n_jobs: int | None = None) -> Floats:
+        if "_feature_weights" not in vars(self):
+            self._feature_weights = self._feature_weights_at(self.X, n_jobs)
+        return self._feature_weights
 
     def neighbor_feature_weights(
         self, queries: Floats, indices: Indices, shares: Floats, *, n_jobs: int | None = None
@@ -275,7 +251,7 @@ class QueryMaps(MappedRows):
     def search_among(self, rows: Indices) -> NeighborSearch:
         model = copy.copy(self)
         model.searched = self.X[rows]
-        return model
+        return model.kneighbors
 
     def _in_blocks(self, function: Callable[[slice], Floats], n_queries: int, n_jobs: int | None) -> Floats:
         # The maps of more queries at a time could take gigabytes.

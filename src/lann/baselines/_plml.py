@@ -7,17 +7,15 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from lann._support.threads import map_blocks, single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
-from lann._support.validation import STRENGTH, Integer, Number, OneOf, ParameterTable
+from lann._support.validation import STRENGTH, Integer, Number, OneOf, ParameterTable, store_parameters
 from lann.baselines._baseline import (
     NeighborBaseline,
     cluster_centers,
     euclidean_search,
-    minimize_lbfgs,
     nearest_by_class,
     principal_axes,
     squared_distances,
@@ -182,12 +180,10 @@ class AnchorMetricLoss:
         loss : float
         gradients : tuple of one array (n_anchors, rank, n_features)
         """
-        loss, gradient = 0.0, np.zeros(maps.shape)
-        for block_loss, block_gradient in map_blocks(
+        parts = map_blocks(
             lambda part: self._sum_block(part, maps), len(self.X), self.block, n_jobs=self.n_jobs
-        ):
-            loss += block_loss
-            gradient += block_gradient
+        )
+        loss, gradient = (sum(terms) for terms in zip(*parts, strict=True))
         n_anchors, _, n_features = maps.shape
         metrics = maps.transpose(0, 2, 1) @ maps
         strength = self.alpha / (n_anchors * n_features)
@@ -207,32 +203,9 @@ class AnchorMetricLoss:
             mapped.append(differences[rows].reshape(-1, n_features) @ maps[anchor].T)
             squares = np.einsum("pr,pr->p", mapped[-1], mapped[-1]).reshape(len(rows), neighbors.shape[1])
             distances[rows] += weights[rows, anchor][:, None] * squares
-        loss, slopes = self._sum_margins(distances, neighbors >= 0)
-        gradient = np.zeros(maps.shape)
-        for anchor, rows in enumerate(rows_of_anchors):
-            factors = 2.0 * weights[rows, anchor][:, None] * slopes[rows]
-            weighted = mapped[anchor] * factors.reshape(-1, 1)
-            gradient[anchor] = weighted.T @ differences[rows].reshape(-1, n_features)
-        return loss, gradient
-
-    def _sum_margins(self, distances: Floats, present: NDArray[np.bool_]) -> tuple[float, Floats]:
-        """Return the loss of a block without the regularization, and its slopes.
-
-        Parameters
-        ----------
-        distances : (n_rows, n_neighbors)
-            Squared distances d_i to same-class and then to other-class neighbors.
-        present : (n_rows, n_neighbors)
-            False where a neighbor is missing.
-
-        Returns
-        -------
-        loss : float
-        slopes : (n_rows, n_neighbors)
-            Derivatives with respect to the distances.
-        """
         n_same = self.n_same_class
         same, other = distances[:, :n_same, None], distances[:, None, n_same:]
+        present = neighbors >= 0
         present_triplets = present[:, :n_same, None] & present[:, None, n_same:]
         shortfalls = np.where(present_triplets, 1.0 + same - other, 0.0)  # (n_rows, n_same, n_other)
         triplet_slopes = np.clip(shortfalls, 0.0, 1.0)
@@ -242,7 +215,12 @@ class AnchorMetricLoss:
         triplet_slopes /= self.n_triplets
         slopes = np.concatenate([triplet_slopes.sum(axis=2), -triplet_slopes.sum(axis=1)], axis=1)
         slopes[:, :n_same] += present[:, :n_same] * (self.pull_weight / self.n_pairs)
-        return loss, slopes
+        gradient = np.zeros(maps.shape)
+        for anchor, rows in enumerate(rows_of_anchors):
+            factors = 2.0 * weights[rows, anchor][:, None] * slopes[rows]
+            weighted = mapped[anchor] * factors.reshape(-1, 1)
+            gradient[anchor] = weighted.T @ differences[rows].reshape(-1, n_features)
+        return loss, gradient
 
 
 class AnchorMaps(QueryMaps):
@@ -258,8 +236,6 @@ class AnchorMaps(QueryMaps):
     n_metric_neighbors : int
         Number of training rows over which the metric of a query is averaged.
     """
-
-    _lazy = (*QueryMaps._lazy, "_search")
 
     def __init__(
         self, X: Floats, axes: Floats, weights: Floats, maps: Floats, *, n_metric_neighbors: int
@@ -308,22 +284,6 @@ def select_axes(X: Floats, n_components: float | str | None) -> Floats:
         return axes[: int(n_components)]
     cumulative = np.cumsum(np.maximum(variances, 0.0))
     return axes[: int(np.searchsorted(cumulative, float(n_components) * cumulative[-1])) + 1]
-
-
-def rms_distance(X: Floats, neighbors: Indices) -> float:
-    """Return the root mean squared distance of rows to their neighbors, or 1 if that is 0.
-
-    Parameters
-    ----------
-    X : (n_rows, n_features)
-    neighbors : (n_rows, k)
-        -1 where there are fewer.
-    """
-    present = neighbors >= 0
-    if not present.any():
-        return 1.0
-    squares = np.square(X[:, None, :] - X[neighbors]).sum(axis=2)
-    return float(np.sqrt(squares[present].mean())) or 1.0
 
 
 class PLML(NeighborBaseline):
@@ -446,29 +406,12 @@ class PLML(NeighborBaseline):
         "pull_weight": [Number(0)],
     }
 
-    loss_curve_: list[float]
-
     def __init__(
         self, n_neighbors=5, *, weights="uniform", n_anchors=20, n_components="auto", n_same_class=3,
         n_other_class=10, locality=1.0, smoothness=3.0, n_metric_neighbors=6, pull_weight=0.1, alpha=0.03,
         max_iter=100, tol=1e-4, verbose=0, n_jobs=None, random_state=None,
     ):  # fmt: skip
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.n_anchors = n_anchors
-        self.n_components = n_components
-        self.n_same_class = n_same_class
-        self.n_other_class = n_other_class
-        self.locality = locality
-        self.smoothness = smoothness
-        self.n_metric_neighbors = n_metric_neighbors
-        self.pull_weight = pull_weight
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def _fit_metric(self, X: Floats, labels: Labels) -> AnchorMaps:
         with single_threaded_blas():
@@ -502,12 +445,15 @@ class PLML(NeighborBaseline):
         """Return the maps of the anchors, (n_anchors, n_axes, n_axes)."""
         same_class = nearest_by_class(X, labels, self.n_same_class, same=True, n_jobs=self.n_jobs)
         other_class = nearest_by_class(X, labels, self.n_other_class, same=False, n_jobs=self.n_jobs)
-        unit = rms_distance(X, same_class)
+        present, unit = same_class >= 0, 1.0
+        if present.any():  # the root mean squared distance to same-class neighbors
+            squares = np.square(X[:, None, :] - X[same_class]).sum(axis=2)
+            unit = float(np.sqrt(squares[present].mean())) or 1.0
         loss = AnchorMetricLoss(
             X / unit, weights, same_class, other_class, pull_weight=self.pull_weight, alpha=self.alpha,
             n_jobs=self.n_jobs,
         )  # fmt: skip
         initial = np.tile(np.eye(X.shape[1]), (weights.shape[1], 1, 1))
-        (maps,), self.loss_curve_ = minimize_lbfgs(loss, [initial], self._iteration_settings())
+        (maps,), self.loss_curve_ = self._minimize(loss, [initial])
         self.n_iter_ = len(self.loss_curve_)
         return maps / unit

@@ -7,7 +7,7 @@ from typing import ClassVar
 from lann._base import NeighborClassifier
 from lann._support.inputs import check_enough_rows
 from lann._support.types import Floats, Labels
-from lann._support.validation import POSITIVE_STRENGTH, Number, OneOf, ParameterTable
+from lann._support.validation import POSITIVE_STRENGTH, Number, OneOf, ParameterTable, store_parameters
 from lann.baselines._baseline import Baseline
 from lann.metric import Levels
 from lann.model import LocalModel
@@ -105,28 +105,17 @@ class PublishedLANN(Baseline, NeighborClassifier):
         "constraint": [OneOf("norm", "determinant", "bounded")],
     }
 
-    model_: LocalModel
-
     def __init__(
         self, n_neighbors=5, *, metric="diagonal", n_components=None, temperature=1.0, learning_rate=0.05,
         constraint="norm", max_iter=20, verbose=0, n_jobs=None, random_state=None,
     ):  # fmt: skip
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.n_components = n_components
-        self.temperature = temperature
-        self.learning_rate = learning_rate
-        self.constraint = constraint
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def _fit_model(self, X: Floats, labels: Labels) -> LocalModel:
         check_enough_rows(self.n_neighbors, len(X))
         settings = OnlineSettings(
             n_neighbors=self.n_neighbors,
-            temperature=None if self.temperature == "auto" else self.temperature,
+            temperature=None if self.temperature == "auto" else float(self.temperature),
             learning_rate=self.learning_rate,
             constraint=self.constraint,
             form=self.metric,

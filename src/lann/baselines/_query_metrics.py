@@ -11,7 +11,14 @@ from sklearn.covariance import ledoit_wolf_shrinkage
 from lann._support.format import printable
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Labels
-from lann._support.validation import POSITIVE_STRENGTH, Integer, Number, OneOf, ParameterTable
+from lann._support.validation import (
+    POSITIVE_STRENGTH,
+    Integer,
+    Number,
+    OneOf,
+    ParameterTable,
+    store_parameters,
+)
 from lann.baselines._baseline import NeighborBaseline
 from lann.baselines._mapped_rows import QueryMaps
 
@@ -19,68 +26,6 @@ from lann.baselines._mapped_rows import QueryMaps
 MIN_METRIC_NEIGHBORS = 50
 # Rounding error of a mean, relative to the largest of its values.
 ROUNDING = 2.0 * float(np.finfo(np.float64).eps)
-
-
-def tricube_weights(distances: Floats) -> Floats:
-    """Return the weights (1 − t³)³, with t the distance divided by the largest distance.
-
-    Parameters
-    ----------
-    distances : (n_rows,)
-        Squared.
-
-    Returns
-    -------
-    weights : (n_rows,)
-        All 1 if all distances are equal.
-    """
-    largest = distances.max()
-    if largest > 0:
-        weights = (1.0 - (distances / largest) ** 1.5) ** 3
-        if weights.any():
-            return weights
-    return np.ones(len(distances))
-
-
-def discriminant_map(
-    X: Floats, memberships: Floats, weights: Floats, *, alpha: float, shrinkage: float, scale: float
-) -> Floats:
-    """Return Ω with Ωᵀ Ω = W⁻¹ B W⁻¹ + ε W⁻¹: (n_features, n_features).
-
-    Parameters
-    ----------
-    X : (n_rows, n_features)
-    memberships : (n_rows, n_classes)
-        1 for the class of a row and 0 for others.
-    weights : (n_rows,)
-    alpha : float
-        ε.
-    shrinkage : float
-        Share of W that is replaced by its mean variance in all directions.
-    scale : float
-        Mean variance if that of W is 0, up to rounding.
-    """
-    n_features = X.shape[1]
-    shares = weights / weights.sum()
-    class_shares = shares @ memberships
-    means = (memberships.T * shares) @ X / np.where(class_shares > 0, class_shares, 1.0)[:, None]
-    differences = means - shares @ X
-    differences[np.abs(differences) <= ROUNDING * np.abs(X).max(axis=0)] = 0.0
-    between = np.sqrt(class_shares)[:, None] * differences  # its square is B
-    deviations = np.sqrt(shares)[:, None] * (X - memberships @ means)
-    within = deviations.T @ deviations
-    variance = _unless_rounding(float(np.trace(within)) / n_features, X)
-    # What is rounding only would not be small beside a variance that replaces it.
-    within *= 1.0 - shrinkage if variance > 0 else 0.0
-    variance = variance or scale
-    within.flat[:: n_features + 1] += shrinkage * variance
-    # With W = L Lᵀ and the singular value decomposition P S Qᵀ of between · L⁻ᵀ, which has few rows:
-    # Λ = L⁻ᵀ (ε I + Q S² Qᵀ) L⁻¹, and the root of the expression in parentheses is
-    # √ε I + Q (√(ε + S²) − √ε) Qᵀ.
-    inverse = solve_triangular(np.linalg.cholesky(within), np.eye(n_features), lower=True, check_finite=False)
-    _, singular_values, axes = np.linalg.svd(between @ inverse.T, full_matrices=False)
-    added = np.sqrt(alpha + np.square(singular_values)) - np.sqrt(alpha)
-    return np.sqrt(alpha) * inverse + (axes.T * added) @ (axes @ inverse)
 
 
 def _unless_rounding(variance: float, X: Floats) -> float:
@@ -116,10 +61,7 @@ class DiscriminantMaps(QueryMaps):
 
     def maps_at(self, queries: Floats) -> Floats:
         n_features = self.X.shape[1]
-        maps = np.empty((len(queries), n_features, n_features))
-        for number, query in enumerate(queries):
-            maps[number] = self._map_at(query)
-        return maps
+        return np.array([self._map_at(query) for query in queries]).reshape(-1, n_features, n_features)
 
     def _map_at(self, query: Floats) -> Floats:
         steps, omega = self.X - query, np.eye(len(query))
@@ -127,15 +69,35 @@ class DiscriminantMaps(QueryMaps):
             mapped = steps @ omega.T if iteration else steps
             distances = np.einsum("pr,pr->p", mapped, mapped)
             near = np.argpartition(distances, self.n_metric_neighbors - 1)[: self.n_metric_neighbors]
-            omega = discriminant_map(
-                self.X[near],
-                self.memberships[near],
-                tricube_weights(distances[near]),
-                alpha=self.alpha,
-                shrinkage=self.shrinkage,
-                scale=self.scale,
-            )
+            # Tricube weights (1 − t³)³, with t the distance divided by the largest; equal ones if all are 0.
+            largest = distances[near].max()
+            weights = (1.0 - (distances[near] / (largest or 1.0)) ** 1.5) ** 3
+            weights = weights if weights.any() else np.ones(len(near))
+            omega = self._discriminant_map(self.X[near], self.memberships[near], weights / weights.sum())
         return omega
+
+    def _discriminant_map(self, X: Floats, memberships: Floats, shares: Floats) -> Floats:
+        """Return Ω with Ωᵀ Ω = W⁻¹ B W⁻¹ + ε W⁻¹, from rows whose shares add up to 1."""
+        n_features = X.shape[1]
+        class_shares = shares @ memberships
+        means = (memberships.T * shares) @ X / np.where(class_shares > 0, class_shares, 1.0)[:, None]
+        differences = means - shares @ X
+        differences[np.abs(differences) <= ROUNDING * np.abs(X).max(axis=0)] = 0.0
+        between = np.sqrt(class_shares)[:, None] * differences  # its square is B
+        deviations = np.sqrt(shares)[:, None] * (X - memberships @ means)
+        within = deviations.T @ deviations
+        variance = _unless_rounding(float(np.trace(within)) / n_features, X)
+        # What is rounding only would not be small beside a variance that replaces it.
+        within *= 1.0 - self.shrinkage if variance > 0 else 0.0
+        within.flat[:: n_features + 1] += self.shrinkage * (variance or self.scale)
+        # With W = L Lᵀ and the singular value decomposition P S Qᵀ of between · L⁻ᵀ, which has few rows:
+        # Λ = L⁻ᵀ (ε I + Q S² Qᵀ) L⁻¹, and the root of the expression in parentheses is
+        # √ε I + Q (√(ε + S²) − √ε) Qᵀ.
+        factor = np.linalg.cholesky(within)
+        inverse = solve_triangular(factor, np.eye(n_features), lower=True, check_finite=False)
+        _, singular_values, axes = np.linalg.svd(between @ inverse.T, full_matrices=False)
+        added = np.sqrt(self.alpha + np.square(singular_values)) - np.sqrt(self.alpha)
+        return np.sqrt(self.alpha) * inverse + (axes.T * added) @ (axes @ inverse)
 
 
 class DANN(NeighborBaseline):
@@ -229,14 +191,7 @@ class DANN(NeighborBaseline):
         self, n_neighbors=5, *, weights="uniform", n_metric_neighbors=None, alpha=1.0, shrinkage=0.3,
         max_iter=1, verbose=0, n_jobs=None,
     ):  # fmt: skip
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.n_metric_neighbors = n_metric_neighbors
-        self.alpha = alpha
-        self.shrinkage = shrinkage
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+        store_parameters(self, locals())
 
     def _fit_metric(self, X: Floats, labels: Labels) -> DiscriminantMaps:
         n_metric_neighbors = self.n_metric_neighbors
@@ -325,7 +280,13 @@ def class_gaussians(
         covariance = centered.T @ centered / len(centered)
         # A class without variance, such as a class of one row, gets that of all classes.
         variance = float(np.trace(covariance)) / n_features or within_variance
-        shrinkages[label] = _auto_shrinkage(centered, variance) if shrinkage == "auto" else shrinkage
+        if shrinkage != "auto":
+            shrinkages[label] = shrinkage
+        elif len(centered) == 1:
+            shrinkages[label] = 1.0
+        else:  # the estimate of Ledoit and Wolf
+            estimate = ledoit_wolf_shrinkage(centered / np.sqrt(variance), assume_centered=True)
+            shrinkages[label] = np.clip(estimate, MIN_SHRINKAGE, 1.0)
         covariance *= 1.0 - shrinkages[label]
         covariance.flat[:: n_features + 1] += shrinkages[label] * variance
         values, axes = np.linalg.eigh(covariance)
@@ -336,14 +297,6 @@ def class_gaussians(
     return Gaussians(priors, means, np.stack(precisions), log_determinants), shrinkages
 
 
-def _auto_shrinkage(centered: Floats, variance: float) -> float:
-    """Return the shrinkage of Ledoit and Wolf for centered rows, at least MIN_SHRINKAGE; 1 for one row."""
-    if len(centered) == 1:
-        return 1.0
-    shrinkage = ledoit_wolf_shrinkage(centered / np.sqrt(variance), assume_centered=True)
-    return min(max(float(shrinkage), MIN_SHRINKAGE), 1.0)
-
-
 def bias_matrices(gaussians: Gaussians, queries: Floats) -> Floats:
     """Return the matrix B of each query, up to a positive factor: (n_queries, n_features, n_features).
 
@@ -351,32 +304,22 @@ def bias_matrices(gaussians: Gaussians, queries: Floats) -> Floats:
     does not underflow.
     """
     log_densities, gradients = gaussians.log_densities(queries)
-    weights = _class_weights(log_densities)
-    n_queries, n_features = queries.shape
-    matrices = (gradients * weights[:, :, None]).transpose(0, 2, 1) @ gradients
-    precisions = gaussians.precisions.reshape(len(gaussians.priors), -1)
-    matrices -= (weights @ precisions).reshape(n_queries, n_features, n_features)
-    return matrices
-
-
-def _class_weights(log_densities: Floats) -> Floats:
-    """Return the factor of each class in B, divided as described in `bias_matrices`: (n_queries, n_classes).
-
-    The factor is p_c (Σ_{c'≠c} p_c'² − p_c Σ_{c'≠c} p_c') = p_c (S₂ − p_c S₁) with S₁ = Σ p_c, S₂ = Σ p_c².
-    For the class of the largest density p, this is p² Σ_{c'} p_c' (p_c'/p − 1), which avoids cancellation.
-    """
+    # The factor of a class is p_c (Σ_{c'≠c} p_c'² − p_c Σ_{c'≠c} p_c') = p_c (S₂ − p_c S₁) with S₁ = Σ p_c,
+    # S₂ = Σ p_c². For the class of the largest density p, this is p² Σ_{c'} p_c' (p_c'/p − 1), which avoids
+    # cancellation.
     ordered = np.sort(log_densities, axis=1)
-    largest, second = ordered[:, -1:], ordered[:, -2:-1]
-    densities = np.exp(log_densities - largest)
-    top = log_densities.argmax(axis=1)
-    rows = np.arange(len(log_densities))
-    others = log_densities - second
+    rows, top = np.arange(len(queries)), log_densities.argmax(axis=1)
+    densities = np.exp(log_densities - ordered[:, -1:])
+    others = log_densities - ordered[:, -2:-1]
     others[rows, top] = -np.inf
     others = np.exp(others)  # relative to the second largest; 0 for the largest
     sums, squares = densities.sum(axis=1, keepdims=True), np.square(densities).sum(axis=1, keepdims=True)
     weights = others * (squares - densities * sums)
     weights[rows, top] = (others * (densities - 1.0)).sum(axis=1)
-    return weights
+    matrices = (gradients * weights[:, :, None]).transpose(0, 2, 1) @ gradients
+    precisions = gaussians.precisions.reshape(len(gaussians.priors), -1)
+    matrices -= (weights @ precisions).reshape(matrices.shape)
+    return matrices
 
 
 def minimal_bias_metric(matrices: Floats) -> tuple[Floats, Floats]:
@@ -514,12 +457,7 @@ class GLML(NeighborBaseline):
     def __init__(
         self, n_neighbors=5, *, weights="uniform", shrinkage="auto", alpha=0.5, verbose=0, n_jobs=None
     ):
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.shrinkage = shrinkage
-        self.alpha = alpha
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+        store_parameters(self, locals())
 
     def _fit_metric(self, X: Floats, labels: Labels) -> GenerativeMaps:
         n_classes = len(self.classes_)

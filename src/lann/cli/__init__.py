@@ -4,25 +4,12 @@ from __future__ import annotations
 
 import signal
 import sys
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from lann.cli.commands import app
-
-__all__ = ["app", "main"]
+__all__ = ["main"]
 
 # What a shell reports of a program that was ended by Ctrl-C, or by SIGTERM.
 INTERRUPTED, TERMINATED = 130, 143
 SHOW_CURSOR = "\x1b[?25h"
-
-
-def __getattr__(name: str) -> Any:
-    # Imported by `main`, whose users may interrupt it: this takes a moment.
-    if name == "app":
-        from lann.cli.commands import app
-
-        return app
-    raise AttributeError(f"module 'lann.cli' has no attribute {name!r}")
 
 
 def main() -> None:
@@ -33,6 +20,7 @@ def main() -> None:
     """
     try:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+        # This takes a moment, in which users may interrupt it.
         from lann.cli.commands import app
 
         app()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
@@ -54,19 +54,13 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options that its groups have as fields, such as those of `options.TableOptions`."""
     parameters: list[inspect.Parameter] = []
     groups: dict[str, Any] = {}
-    hints = get_type_hints(command, include_extras=True)
-    for name, parameter in inspect.signature(command).parameters.items():
-        hint = hints[name]
-        if not is_dataclass(hint):
-            parameters.append(parameter.replace(annotation=hint, kind=parameter.KEYWORD_ONLY))
-            continue
-        groups[name], types = hint, get_type_hints(hint, include_extras=True)
-        parameters += [
-            inspect.Parameter(
-                field.name, parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name]
-            )
-            for field in fields(hint)
-        ]
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        group: Any = parameter.annotation
+        if isinstance(group, type) and is_dataclass(group):
+            groups[name] = group
+            parameters += inspect.signature(group, eval_str=True).parameters.values()
+        else:
+            parameters.append(parameter)
 
     @wraps(command)
     def run(**options: Any) -> None:
@@ -74,6 +68,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
             options[name] = group(**{field.name: options.pop(field.name) for field in fields(group)})
         command(**options)
 
+    parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run

@@ -22,8 +22,7 @@ TargetClass = Annotated[
     opt.Text, opt.option("The class that is wanted.", metavar="CLASS", default="any other")
 ]
 OutputFile = Annotated[
-    opt.File,
-    opt.output_option(f"Write a table with a line per row and changed column: {opt.TABLE_FORMATS}"),
+    opt.File, opt.output_option(f"Write a table with a line per row and changed column: {opt.TABLE_FORMATS}")
 ]
 
 
@@ -50,14 +49,13 @@ def counterfactual(
 
     from lann.tables import TableModel
 
-    out = Output(json, table=output, guard_formulas=spreadsheet_safe)
-    name, parts = opt.table_name(data), []
+    out = Output(json, table=output, guarded=spreadsheet_safe)
+    name = opt.table_name(data)
     with out.progress() as step:
         step("Reading")
         fitted = TableModel.load(model)
         frame = tables.read(data, out.notes).frame
-        chosen = rows.chosen(len(frame), [0])
-        report = step("Searching")
+        report, chosen, parts = step("Searching"), rows.chosen(len(frame), [0]), []
         for start in range(0, len(chosen), ROWS_AT_ONCE):
             part = fitted.counterfactuals(
                 frame, chosen[start : start + ROWS_AT_ONCE], target=target_class, frozen=frozen or [],
@@ -68,18 +66,10 @@ def counterfactual(
     changes = [result for part in parts for result in part.to_dict()]
     out.print(_change_table(changes))
     if output is not None:
-        table = pd.concat([part.to_frame() for part in parts], ignore_index=True)
-        out.write_table(table, output)
+        out.write_table(pd.concat([part.to_frame() for part in parts], ignore_index=True), output)
     out.hint(HOW_TO_READ)
-    out.finish(
-        lambda: {
-            "model": model,
-            "table": name,
-            "n_rows": len(changes),
-            "n_found": sum(result["found"] for result in changes),
-            "rows": changes,
-        }
-    )
+    n_found = sum(result["found"] for result in changes)
+    out.finish(model=model, table=name, n_rows=len(changes), n_found=n_found, rows=changes)
 
 
 def _change_table(changes: list[dict[str, Any]]) -> Table:
@@ -90,14 +80,11 @@ def _change_table(changes: list[dict[str, Any]]) -> Table:
         becomes = "it is that already" if result["found"] else "no change found"
         if result["changes"]:
             becomes = f"{result['becomes']} ({percent(result['new_probability'])})"
-        names = [str(result["row"]), *(result[id] for id in ids)]
-        names += [f"{result['prediction']} ({percent(result['probability'])})", becomes]
-        changed = [
-            [change["column"], value_text(change["from"]), value_text(change["to"])]
-            for change in result["changes"]
-        ] or [[""] * 3]
-        lines.append([*names, *changed[0]])
-        lines += [[""] * len(names) + line for line in changed[1:]]
+        prediction = f"{result['prediction']} ({percent(result['probability'])})"
+        names = [str(result["row"]), *(result[id] for id in ids), prediction, becomes]
+        for change in result["changes"] or [{"column": "", "from": "", "to": ""}]:
+            lines.append([*names, change["column"], value_text(change["from"]), value_text(change["to"])])
+            names = [""] * len(names)
         lines.append(None)
     return make_table(
         [">row", *ids, "prediction", "becomes", "column", ">this row", ">instead"],

@@ -16,7 +16,6 @@ from lann.cli import options as opt
 from lann.cli.output import Output, make_table, styled
 
 if TYPE_CHECKING:
-    import pandas as pd
     from rich.table import Table
 
 SETS = ("iris", "wine", "breast-cancer", "digits", "artificial-classification")
@@ -48,64 +47,44 @@ def demo(
     explained = _explain_prediction(output, out)
     out.files = [output / name for name in FILES]
     _suggest_commands(output, out)
-    out.finish(lambda: {"accuracies": accuracies, "explained": explained})
+    out.finish(accuracies=accuracies, explained=explained)
 
 
 def _compare(sets: tuple[str, ...], seeds: tuple[int, ...], out: Output) -> list[dict[str, Any]]:
     """Return the accuracies of kNN and LANN on each data set, means and standard deviations over splits."""
     from lann.datasets import load
 
-    accuracies = []
+    accuracies: list[dict[str, Any]] = []
     with out.progress() as step:
-        step("Compiling, once per installation")
-        _compile()
-        report, n_done = step("Comparing with kNN"), 0
+        report = step("Comparing with kNN")
         for name in sets:
             X, y = load(name, return_X_y=True)
             scores = []
             for seed in seeds:
                 scores.append(_split_scores(X, y, seed))
-                n_done += 1
-                report(n_done, len(sets) * len(seeds))
-            (plain, ours, seconds), deviations = np.mean(scores, axis=0), np.std(scores, axis=0)
-            accuracies.append(
-                {
-                    "data_set": name,
-                    "n_rows": len(X),
-                    "n_features": X.shape[1],
-                    "n_classes": len(np.unique(y)),
-                    "knn": plain,
-                    "knn_std": deviations[0],
-                    "lann": ours,
-                    "lann_std": deviations[1],
-                    "fit_seconds": seconds,
-                }
-            )
+                report(len(accuracies) * len(seeds) + len(scores), len(sets) * len(seeds))
+            sizes = {"n_rows": len(X), "n_features": X.shape[1], "n_classes": len(np.unique(y))}
+            knn, ours, seconds = np.mean(scores, axis=0)
+            knn_std, ours_std, _ = np.std(scores, axis=0)
+            means = {"knn": knn, "knn_std": knn_std, "lann": ours, "lann_std": ours_std}
+            accuracies.append({"data_set": name, **sizes, **means, "fit_seconds": seconds})
     return accuracies
 
 
 def _accuracy_table(accuracies: list[dict[str, Any]], n_splits: int) -> Table:
     lines = []
     for line in accuracies:
-        plain, ours = (f"{line[name]:.3f} ± {line[name + '_std']:.3f}" for name in ("knn", "lann"))
+        knn, ours = (f"{line[name]:.3f} ± {line[name + '_std']:.3f}" for name in ("knn", "lann"))
         size = f"{line['n_rows']} × {line['n_features']}"
         style = "bold green" if line["lann"] > line["knn"] else ""
-        seconds = f"{line['fit_seconds']:.2f}"
-        lines.append([line["data_set"], size, line["n_classes"], plain, styled(ours, style), seconds])
+        cells = [line["data_set"], size, line["n_classes"], knn, styled(ours, style)]
+        lines.append([*cells, f"{line['fit_seconds']:.2f}"])
     return make_table(
         ["data set", ">>size", ">>classes", ">>kNN", ">>LANN", ">>fit, s"],
         lines,
         title="Accuracy on test rows, trained on 25% of the rows",
         caption=f"splits: {n_splits}, mean ± std; kNN: 5 neighbors, distance-weighted, standardized",
     )
-
-
-def _compile() -> None:
-    """Compile the kernels, so that the time of the first fit does not include it."""
-    from lann.classifier import LANNClassifier
-
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    LANNClassifier(max_iter=1, random_state=0).fit(X, X[:, 0] > 0).predict(X)
 
 
 def _split_scores(X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, float, float]:
@@ -131,24 +110,31 @@ def _explain_prediction(folder: Path, out: Output) -> dict[str, Any]:
 
     Returns the explained prediction.
     """
+    from sklearn.model_selection import train_test_split
+
     from lann.cli.explain import explained_documents, show_row
+    from lann.datasets import load
     from lann.report import save_report
     from lann.tables import TableModel, write_table
 
-    train, new, label = _tables()
-    model = TableModel.fit(train, TARGET)
+    bunch: Any = load(EXPLAINED_SET, as_frame=True)
+    frame = bunch.data.assign(**{TARGET: bunch.target_names[bunch.target]})
+    train, test = train_test_split(frame, train_size=0.25, stratify=frame[TARGET], random_state=0)
+    new = test.head(N_NEW_ROWS).reset_index(drop=True)
+    model = TableModel.fit(train.reset_index(drop=True), TARGET)
     model.save(folder / "model.lann")
-    explanation = model.explain(new)
+    explanation = model.explain(new.drop(columns=TARGET))
+    label = new[TARGET][EXPLAINED_ROW]
     title = f"One explained prediction: row {EXPLAINED_ROW} of rows.csv, whose label is {label}"
     out.print(title, "", style="bold")
     row = explanation.row(EXPLAINED_ROW)
     show_row(row, out, 8, row.relevances.max())
     write_table(train, folder / "breast-cancer.csv")
-    write_table(new, folder / "rows.csv")
-    explained = explanation[EXPLAINED_ROW].to_long_frame()
-    write_table(explained, folder / "explanation.csv", guard_formulas=True)
+    write_table(new.drop(columns=TARGET), folder / "rows.csv")
+    explained = explanation[EXPLAINED_ROW]
+    write_table(explained.to_long_frame(), folder / "explanation.csv", guard_formulas=True)
     save_report(folder / "report.html", model, explanation, title="model.lann on rows.csv")
-    return explained_documents(explanation[EXPLAINED_ROW])[0]
+    return explained_documents(explained)[0]
 
 
 def _suggest_commands(folder: Path, out: Output) -> None:
@@ -162,16 +148,3 @@ def _suggest_commands(folder: Path, out: Output) -> None:
     ):
         out.print(f"  {line}", style="cyan")
     out.print(f"All {N_NEW_ROWS} rows are explained in {folder / 'report.html'}: open it in a browser.")
-
-
-def _tables() -> tuple[pd.DataFrame, pd.DataFrame, str]:
-    """Return a quarter of the data to train on, some other rows, and the label of the explained row."""
-    from sklearn.model_selection import train_test_split
-
-    from lann.datasets import load
-
-    bunch: Any = load(EXPLAINED_SET, as_frame=True)
-    frame = bunch.data.assign(**{TARGET: bunch.target_names[bunch.target]})
-    train, test = train_test_split(frame, train_size=0.25, stratify=frame[TARGET], random_state=0)
-    new = test.head(N_NEW_ROWS).reset_index(drop=True)
-    return train.reset_index(drop=True), new.drop(columns=TARGET), new[TARGET][EXPLAINED_ROW]

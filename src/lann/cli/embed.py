@@ -12,7 +12,7 @@ from lann._markup import texts as _texts
 from lann._support.files import check_writable
 from lann._support.format import counted, percent
 from lann.cli import options as opt
-from lann.cli.output import Output, make_table, styled
+from lann.cli.output import Output, make_table, more
 
 if TYPE_CHECKING:
     from lann.tables import EmbeddedTable
@@ -25,14 +25,8 @@ MOST_CLASSES = 20
 MOST_PAIRS = 3
 
 
-class LayoutMethod(StrEnum):
-    """The choices of the parameter `method` of LANNEmbedding."""
-
-    umap = "umap"
-    densmap = "densmap"
-    tsne = "tsne"
-
-
+# The choices of the parameter `method` of LANNEmbedding.
+LayoutMethod = StrEnum("LayoutMethod", ["umap", "densmap", "tsne"])
 NewRows = Annotated[
     opt.File,
     opt.file_argument(f"The table: {opt.FORMATS} With --model, it has new rows, and may be left out."),
@@ -96,7 +90,7 @@ def embed(
         n_neighbors=neighbors, min_dist=min_dist, method=method.value, max_iter=epochs,
         n_jobs=fitting.jobs, random_state=fitting.seed,
     )  # fmt: skip
-    out = Output(json, guard_formulas=spreadsheet_safe)
+    out = Output(json, guarded=spreadsheet_safe)
     name = "" if data is None else opt.table_name(data)
     with out.progress() as step:
         step("Reading")
@@ -108,16 +102,14 @@ def embed(
             embedded = fitted.embed(frame, embedding=layout, target=target, id=id, name=name)
         else:
             assert frame is not None and target is not None  # noqa: PT018
-            table = used.training_table(frame, target, id=id, name=name)
+            table, title = used.training_table(frame, target, id=id, name=name), name
             new_rows: dict[str, Any] = {}
-            title = name
             if held_out is not None:
                 table, rows = table.split(held_out, random_state=fitting.seed)
-                new_rows = {"frame": frame, "rows": rows, "target": target, "id": id, "name": name}
+                new_rows = {"frame": frame, "rows": rows, "name": name}
             elif test is not None:
-                new_rows = {"frame": tables.read(test, out.notes).frame, "id": id}
-                new_rows["name"] = opt.table_name(test)
-                title = f"{name}, with the test rows of {new_rows['name']}"
+                new_rows = {"frame": tables.read(test, out.notes).frame, "name": opt.table_name(test)}
+                title += f", with the test rows of {new_rows['name']}"
             fitted = table.fit(fitting.classifier(), callback=step("Fitting"))
             step("Embedding")
             embedded = fitted.embed(embedding=layout, **new_rows)
@@ -127,9 +119,40 @@ def embed(
     if not summary["has_held_out"]:
         out.notes.insert(0, f"{_texts.OPTIMISTIC} {HOLD_OUT_ROWS if model is None else GIVE_NEW_ROWS}")
     out.show_notes()
-    for path in output:
-        _write(path, embedded, title, about_rows, columns, out)
-    out.finish(lambda: {"title": title, **_document(embedded, summary, columns)})
+    _write(embedded, output, out, title=title, n_features=columns, notes=about_rows)
+    classes = embedded.classes
+    out.finish(
+        title=title,
+        n_train=embedded.n_train,
+        n_new=embedded.n_new,
+        rows=lambda: embedded.to_frame(columns).to_dict("records"),
+        accuracies=summary["overall"],
+        classes=[{"label": classes[line["class_index"]], **line} for line in summary["by_class"]],
+        confused_pairs=[
+            {"labels": [classes[pair["first"]], classes[pair["second"]]], **pair} for pair in summary["pairs"]
+        ],
+    )
+
+
+def _write(
+    embedded: EmbeddedTable, paths: list[Path], out: Output, *, title: str, n_features: int, notes: list[str]
+) -> None:
+    """Write the embedded rows as pages, tables or figures."""
+    from lann.report import save_embedding_figure, save_embedding_page
+
+    with out.progress() as step:
+        step("Writing")
+        for path in paths:
+            ending = f": {len(embedded)} rows"
+            if path.name.lower().endswith(TABLES):
+                out.write_table(embedded.to_frame(n_features), path, ending)
+                continue
+            if path.suffix.lower() in PAGES:
+                save_embedding_page(path, embedded, title=title, n_features=n_features, notes=notes)
+                ending += "; open it in a browser"
+            else:
+                save_embedding_figure(path, embedded, title=title)
+            out.wrote(path, ending)
 
 
 def _check_files(output: list[Path], method: LayoutMethod) -> None:
@@ -159,14 +182,13 @@ def _show_embedding(embedded: EmbeddedTable, summary: dict[str, Any], out: Outpu
     accuracies = [(line["held_out"] or line["training"])["in_embedding"] for line in summary["by_class"]]
     lowest = np.sort(np.argsort(accuracies, kind="stable")[:MOST_CLASSES])  # NaN, without rows, comes last
     lines = [[embedded.classes[index], *_cells(summary["by_class"][index])] for index in lowest]
-    overall = [styled(cell, "bold") for cell in ["all", *_cells(summary["overall"])]]
     n_more = len(summary["by_class"]) - len(lowest)
     kinds = ("training rows", "held-out rows")[: 1 + summary["has_held_out"]]
     table = make_table(
         ["class", *[f">{name}" for kind in kinds for name in (kind, "by vote", "in embedding")]],
-        [*lines, None, overall],
+        [*lines, None, ["all", *_cells(summary["overall"])]],
         title="Share of the rows whose class is predicted correctly",
-        caption=f"and {n_more} more classes with higher shares" if n_more else None,
+        caption=more(n_more, "class", " with higher shares", "more classes"),
     )
     out.print(table)
     pairs = []
@@ -179,56 +201,6 @@ def _show_embedding(embedded: EmbeddedTable, summary: dict[str, Any], out: Outpu
     out.hint(_texts.ACCURACIES)
 
 
-def _cells(line: dict[str, Any]) -> list[str]:
-    cells = []
-    for accuracy in filter(None, (line["training"], line["held_out"])):
-        shares = (accuracy["by_vote"], accuracy["in_embedding"])
-        cells += [str(accuracy["n_rows"]), *("" if share != share else f"{share:.3f}" for share in shares)]
-    return cells
-
-
-def _write(
-    path: Path,
-    embedded: EmbeddedTable,
-    title: str,
-    notes: list[str],
-    n_columns: int,
-    out: Output,
-) -> None:
-    """Write the embedding in the format that the file name has."""
-    from lann.report import save_embedding_figure, save_embedding_page
-
-    ending = f": {len(embedded)} rows"
-    if path.name.lower().endswith(TABLES):
-        out.write_table(embedded.to_frame(n_columns), path, ending)
-        return
-    with out.collected_notes():
-        if path.suffix.lower() in PAGES:
-            save_embedding_page(path, embedded, title=title, n_features=n_columns, notes=notes)
-            ending += "; open it in a browser"
-        else:
-            save_embedding_figure(path, embedded, title=title)
-    out.wrote(path, ending)
-    out.show_notes()
-
-
-def _document(embedded: EmbeddedTable, summary: dict[str, Any], n_columns: int) -> dict[str, Any]:
-    """Return the rows, the accuracies of all rows and by class, and the classes that are confused."""
-
-    lines = [summary["overall"], *summary["by_class"]]
-    overall, *classes = [{"training": line["training"], "held_out": line["held_out"]} for line in lines]
-    return {
-        "n_train": embedded.n_train,
-        "n_new": embedded.n_new,
-        "rows": embedded.to_frame(n_columns).to_dict("records"),
-        "accuracies": overall,
-        "classes": [{"label": label, **line} for label, line in zip(embedded.classes, classes, strict=True)],
-        "confused_pairs": [
-            {
-                "labels": [embedded.classes[pair["first"]], embedded.classes[pair["second"]]],
-                "n_confused": pair["n_confused"],
-                "n_rows": pair["n_rows"],
-            }
-            for pair in summary["pairs"]
-        ],
-    }
+def _cells(line: dict[str, Any]) -> list[Any]:
+    accuracies = filter(None, (line["training"], line["held_out"]))
+    return [value for accuracy in accuracies for value in accuracy.values()]

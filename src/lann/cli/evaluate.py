@@ -24,8 +24,7 @@ STYLES = {"better": "blue", "worse": "dark_orange", "": ""}
 
 TestTable = Annotated[Path, opt.file_argument(f"The test table, with labels: {opt.FORMATS}")]
 Page = Annotated[
-    opt.File,
-    opt.option("Write a report, a page for the browser, and print the scores.", metavar="FILE"),
+    opt.File, opt.option("Write a report, a page for the browser, and print the scores.", metavar="FILE")
 ]
 OutputFile = Annotated[opt.File, opt.output_option(f"Write all figures to a table: {opt.TABLE_FORMATS}")]
 Target = Annotated[opt.Text, opt.column_option("The column with the labels.", default="that of the model")]
@@ -55,7 +54,7 @@ def evaluate(
     from lann.report import evaluate as evaluate_model
     from lann.tables import TableModel
 
-    out = Output(json, table=output, page=html, guard_formulas=spreadsheet_safe)
+    out = Output(json, table=output, page=html, guarded=spreadsheet_safe)
     name = opt.table_name(data)
     with out.progress() as step:
         step("Evaluating")
@@ -64,9 +63,8 @@ def evaluate(
         evaluation = evaluate_model(
             fitted, reading.frame, target, sample_weight=sample_weight, random_state=seed, name=name
         )
-    evaluation = evaluation.with_files(
-        model=model, data=SourceFile(name, reading.sha256 or ""), notes=out.notes
-    )
+    data_file = SourceFile(name, reading.sha256)
+    evaluation = evaluation.with_files(model=model, data=data_file, notes=out.notes)
     out.notes = list(evaluation.notes)
     _show_scores(evaluation, out)
     if html is None:
@@ -76,7 +74,7 @@ def evaluate(
         out.wrote(html, "; open it in a browser")
     if output is not None:
         out.write_table(evaluation.to_frame(), output)
-    out.finish(evaluation.to_dict)
+    out.finish(**evaluation.to_dict())
 
 
 def _show_scores(evaluation: Evaluation, out: Output) -> None:

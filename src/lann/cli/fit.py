@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from lann._markup import texts as _texts
 from lann._support.files import check_writable
-from lann._support.format import counted, percent, size_text
+from lann._support.format import counted, percent
 from lann.cli import options as opt
-from lann.cli.output import Output, make_table, styled
+from lann.cli.output import Output, make_table, more, styled
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-    from lann.tables import FittedFold, TableModel, TrainingTable
+    from lann.tables import FittedFold, TrainingTable
 
 # Singular and plural of what a column holds.
 KINDS = {
@@ -24,12 +24,6 @@ KINDS = {
     "category": ("category", "categories"),
     "bool": ("true/false", "true/false"),
     "date": ("date", "dates"),
-}
-SCORES = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "auc": "AUC",
-    "log_loss": "log-loss",
 }
 MOST_CLASSES = 8
 # Classes in the table of recalls, the smallest ones.
@@ -91,33 +85,29 @@ def fit(
     not enough memory for all rows, and a note says so.
     """
     from lann.explain import prepare_explanations
-    from lann.tables import sample_table
+    from lann.tables import rows_in_memory
 
     check_writable(output)
     out, name = Output(json), opt.table_name(data)
     with out.progress() as step:
-        limit, why = _row_limit(data, tables, max_rows, memory, folds if cv else 0)
-        if limit is None:
-            reading = tables.read(data, out.notes)
-        else:
-            reading = sample_table(
-                data, target, limit, random_state=fitting.seed, callback=step("Reading"), **asdict(tables)
-            )
-            n_drawn = len(reading.frame)
-            if n_drawn < (reading.n_labeled_rows or 0):  # there is another note about rows without a label
-                text = f"{n_drawn:,} of {reading.n_file_rows:,} rows are drawn at random to learn from."
-                out.notes.append(why + text)
-            opt.note_format(data, reading, out.notes)
+        sample: dict[str, Any] = {}
+        limit, why = None, ""
+        if memory is not None or max_rows is None:
+            n_folds = folds if cv else 0
+            limit, why = rows_in_memory(data, memory=memory, n_folds=n_folds, **asdict(tables))
+        if max_rows is not None and (limit is None or max_rows <= limit):
+            limit, why = max_rows, ""
+        if limit is not None:
+            sample = {"target": target, "n_rows": limit, "random_state": fitting.seed}
+            sample["callback"] = step("Reading")
+        reading = tables.read(data, out.notes, **sample)
+        frame, row_numbers = reading.frame, reading.row_numbers
+        if len(frame) < (reading.n_labeled_rows or 0):  # there is another note about rows without a label
+            text = f"{len(frame):,} of {reading.n_file_rows:,} rows are drawn at random to learn from."
+            out.notes.append(f"{why}: {text}" if why else text)
         table = used.training_table(
-            reading.frame,
-            target,
-            id=id,
-            sample_weight=sample_weight,
-            row_numbers=reading.row_numbers,
-            name=name,
+            frame, target, id=id, sample_weight=sample_weight, row_numbers=row_numbers, name=name
         )
-    if neighbors is not None and sample_weight is None and neighbors > len(table):
-        raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {name}.")
     classifier = fitting.classifier(neighbors)
     out.print(*_summary(table))
     out.show_notes()
@@ -134,26 +124,24 @@ def fit(
     model.save(output)
     out.files.append(output)
     out.print(f"Saved {output}")
-    out.finish(lambda: {"table": name, **_document(table, model, scores)})
-
-
-def _row_limit(
-    data: Path, tables: opt.TableOptions, max_rows: int | None, memory: str | None, n_folds: int
-) -> tuple[int | None, str]:
-    """Return the number of rows to draw, None for all, and why it is less than the user asked for."""
-    from lann.tables import is_large_table, table_size
-
-    is_limited = max_rows is not None or tables.sheet is not None
-    if memory is None and (is_limited or not is_large_table(data)):
-        return max_rows, ""
-    size = table_size(data, memory=memory, n_folds=n_folds, **asdict(tables))
-    if size is None and memory is not None:
-        raise ValueError("--memory cannot be used with standard input, which is read as a whole.")
-    if size is None or size.fits or (max_rows is not None and max_rows <= size.n_fitting):
-        return max_rows, ""
-    return size.n_fitting, (
-        f"A fit to all rows would take about {size_text(size.n_bytes)} of memory, of which "
-        f"{size_text(size.memory)} may be taken: "
+    parts = {} if scores is None else dict(list(scores.groupby("method")))
+    methods = [] if model.record is None else model.record.cross_validation or []
+    vote, classes = model.classifier.vote_, table.classes.tolist()
+    sizes = zip(classes, table.class_sizes.tolist(), strict=True)
+    out.finish(
+        table=name,
+        target=table.target,
+        n_rows=len(table),
+        classes=[{"label": label, "n_rows": n_rows} for label, n_rows in sizes],
+        columns=[
+            {"name": column.name, "kind": column.kind, "reason": column.reason} for column in table.columns
+        ],
+        cross_validation=[
+            vars(method)
+            | {"recalls": {label: parts[method.method][f"recall of {label}"].mean() for label in classes}}
+            for method in methods
+        ],
+        vote={"n_neighbors": vote.n_neighbors, "power": vote.power, "floor": vote.floor},
     )
 
 
@@ -205,67 +193,33 @@ def category_text(categories: list[str], counts: list[int] | None = None) -> str
 
 def _cross_validate(
     table: TrainingTable, classifier: Any, n_folds: int, seed: int, fitted: list[FittedFold], out: Output
-) -> pd.DataFrame | None:
-    """Print and return the scores, None if every class has one row only; add classifiers to `fitted`."""
+) -> pd.DataFrame:
+    """Print and return the scores; add the classifiers to `fitted`."""
+    from lann.report import SCORES
     from lann.tables import cross_validate
 
-    if table.class_sizes.max() < 2:
-        out.notes.append("There is no cross-validation, as every class has one row only.")
-        return None
     with out.progress() as step:
+        report = step("Cross-validating")
         scores = cross_validate(
-            table,
-            classifier,
-            n_folds=n_folds,
-            random_state=seed,
-            callback=step("Cross-validating"),
-            folds=fitted,
+            table, classifier, n_folds=n_folds, random_state=seed, callback=report, folds=fitted
         )
-    means = scores.groupby("method", sort=False).mean()
-    deviations = scores.groupby("method", sort=False).std(ddof=0)
-    lines = [
-        [str(method), *[f"{means[s][method]:.3f} ± {deviations[s][method]:.3f}" for s in SCORES]]
+    by_method = scores.groupby("method", sort=False)
+    means, deviations = by_method.mean(), by_method.std(ddof=0)
+    names = {score: name for score, name in SCORES.items() if score in means}
+    lines: list[list[Any]] = [
+        [method, *(f"{means[score][method]:.3f} ± {deviations[score][method]:.3f}" for score in names)]
         for method in means.index
     ]
     title = f"{scores['fold'].nunique()}-fold cross-validation"
-    columns = ["method", *[f">{name}" for name in SCORES.values()]]
+    columns = ["method", *(f">{name}" for name in names.values())]
     out.print(make_table(columns, lines, title=title, caption=_texts.PLAIN_KNN))
-    n_more = len(table.classes) - MOST_RECALLS
-    recalls: list[list[Any]] = []
-    for index in sorted(table.class_sizes.argsort(kind="stable")[:MOST_RECALLS]):
-        label = table.classes[index]
-        recalls.append([str(label), int(table.class_sizes[index]), *means[f"recall of {label}"].tolist()])
-    out.print(
-        make_table(
-            ["class", ">rows", *[f">{method}" for method in means.index]],
-            recalls,
-            title="Recall by class",
-            caption=f"and {n_more} larger classes" if n_more > 0 else None,
-        )
-    )
+    smallest = sorted(table.class_sizes.argsort(kind="stable")[:MOST_RECALLS])
+    lines = [
+        [str(table.classes[i]), int(table.class_sizes[i]), *means[f"recall of {table.classes[i]}"].tolist()]
+        for i in smallest
+    ]
+    columns = ["class", ">rows", *(f">{method}" for method in means.index)]
+    caption = more(len(table.classes) - len(lines), "class", plural="larger classes")
+    out.print(make_table(columns, lines, title="Recall by class", caption=caption))
     out.show_notes()
     return scores
-
-
-def _document(table: TrainingTable, model: TableModel, scores: pd.DataFrame | None) -> dict[str, Any]:
-    """Return the columns and classes, the scores of the cross-validation, and the vote."""
-    vote, classes = model.classifier.vote_, table.classes.tolist()
-    methods = [] if model.record is None else model.record.cross_validation or []
-    by_method = {} if scores is None else dict(list(scores.groupby("method", sort=False)))
-    return {
-        "target": table.target,
-        "n_rows": len(table),
-        "classes": [
-            {"label": label, "n_rows": n_rows}
-            for label, n_rows in zip(classes, table.class_sizes.tolist(), strict=True)
-        ],
-        "columns": [
-            {"name": column.name, "kind": column.kind, "reason": column.reason} for column in table.columns
-        ],
-        "cross_validation": [
-            vars(method)
-            | {"recalls": {label: by_method[method.method][f"recall of {label}"].mean() for label in classes}}
-            for method in methods
-        ],
-        "vote": {"n_neighbors": vote.n_neighbors, "power": vote.power, "floor": vote.floor},
-    }

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from lann._support.format import counted, percent, value_text
+from lann._support.format import counted, percent
 from lann.cli import options as opt
 from lann.cli.fit import KINDS, category_text
 from lann.cli.output import Output, make_table, more
-
-if TYPE_CHECKING:
-    from lann.tables import ModelInfo
 
 MOST_CLASSES = 20
 WIDEST_NAME = 18
@@ -27,62 +24,58 @@ def info(
     Its version and estimator, the parameters that are not the defaults, the classes, the columns with their
     ranges or categories, and the hash of the file. Nothing in the file can run.
     """
-    from lann.tables import ModelInfo
+    from lann.persist import read_model_info
 
-    content, out = ModelInfo.from_file(model), Output(json)
-    if json:
-        out.print_document({"model": model, **content.to_dict()})
+    content, out = read_model_info(model), Output(json)
+    out.finish(model=model, **content)
     for name, text in _facts(content, str(model)).items():
         if text is not None:
             out.print(f"{name + ':':<{WIDEST_NAME}}{text}")
-    if not content.columns:
+    if not content["columns"]:
         return
     lines = []
-    for column in content.columns[:columns]:
-        values = "" if column.low is None else f"{value_text(column.low)} to {value_text(column.high)}"
-        if column.categories:
-            values = category_text(*map(list, zip(*column.categories, strict=True)))
-        missing = percent(column.missing, 1) if column.missing else ""
-        lines.append([column.name, KINDS[column.kind][0], values, missing])
-    n_columns = len(content.columns)
+    for column in content["columns"][:columns]:
+        counts = [(category["value"], category["n_rows"]) for category in column["categories"]]
+        values = category_text(*map(list, zip(*counts, strict=True))) if counts else column["range"] or ""
+        missing = percent(column["missing"], 1) if column["missing"] else ""
+        lines.append([column["name"], KINDS.get(column["kind"], ("",))[0], values, missing])
+    n_columns = content["n_columns"]
     title, names = counted(n_columns, "column"), ["column", "kind", "values", ">missing"]
     out.print(make_table(names, lines, title=title))
     if hint := more(n_columns - columns, "column", f": --columns {n_columns}"):
         out.print(hint)
 
 
-def _facts(content: ModelInfo, path: str) -> dict[str, Any]:
+def _facts(info: dict[str, Any], path: str) -> dict[str, Any]:
     """Return what is known about the model; None where it is not."""
-    file, table, n_classes = content.file, content.file.table, len(content.classes)
+    n_classes = len(info["classes"])
     classes = ", ".join(
-        str(label) + ("" if n_rows is None else f" ({n_rows:,})")
-        for label, n_rows in content.classes[:MOST_CLASSES]
+        str(known["label"]) + ("" if known["n_rows"] is None else f" ({known['n_rows']:,})")
+        for known in info["classes"][:MOST_CLASSES]
     )
     if n_classes > MOST_CLASSES:
         classes += f" and {n_classes - MOST_CLASSES} more"
+    scores = [method for method in info["cross_validation"] if method["accuracy"] is not None]
     accuracies = ", ".join(
-        f"{scores.method} {scores.accuracy:.3f} ± {scores.accuracy_std or 0:.3f}"
-        for scores in content.cross_validation
-        if scores.accuracy is not None
+        f"{method['method']} {method['accuracy']:.3f} ± {method['accuracy_std'] or 0:.3f}"
+        for method in scores
     )
-    n_folds = content.cross_validation[0].n_folds if accuracies else 0
-    facts = {
-        "file": f"{path}, {file.n_bytes:,} bytes",
-        "SHA-256": file.sha256,
-        "written by": f"lann {file.version}, format {file.format}",
-        "estimator": content.estimator,
-        "parameters": ", ".join(f"{name}={value}" for name, value in content.parameters.items())
+    n_rows, levels, sha256 = info["n_rows"], info["levels"], info["data_sha256"]
+    return {
+        "file": f"{path}, {info['n_bytes']:,} bytes",
+        "SHA-256": info["sha256"],
+        "written by": f"lann {info['version']}, format {info['format']}",
+        "estimator": info["estimator"],
+        "parameters": ", ".join(f"{name}={value}" for name, value in info["parameters"].items())
         or "the defaults",
-        "learned levels": None if content.levels is None else ", ".join(content.levels) or "none",
-        "vote": content.vote,
-        "training rows": None if content.n_rows is None else f"{content.n_rows:,}",
-        "target": content.target,
+        "learned levels": None if levels is None else ", ".join(levels) or "none",
+        "vote": info["vote"] and info["vote"]["text"],
+        "training rows": None if n_rows is None else f"{n_rows:,}",
+        "target": info["target"],
         "classes": f"{n_classes}: {classes}" if n_classes else None,
+        "names of rows": info["id_column"],
+        "sample weights": info["sample_weight_column"],
+        "cross-validation": f"accuracy in {scores[0]['n_folds']} folds: {accuracies}" if scores else None,
+        "training file": f"SHA-256 {sha256}" if sha256 else None,
+        "not used": "; ".join(f"{x['name']} ({x['reason']})" for x in info["ignored"]) or None,
     }
-    if table is not None:
-        facts["names of rows"] = table.id_column
-        facts["sample weights"] = table.sample_weight_column
-        facts["cross-validation"] = f"accuracy in {n_folds} folds: {accuracies}" if accuracies else None
-        facts["training file"] = f"SHA-256 {table.data_sha256}" if table.data_sha256 else None
-    ignored = "; ".join(f"{name} ({reason})" for name, reason in content.ignored.items())
-    return facts | {"not used": ignored or None}

@@ -6,7 +6,6 @@ A parameter of a command whose type is a group gets the options that are the fie
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from lann.reject import RejectOption
     from lann.tables import Reading, TableModel, TrainingTable
 
-Report = Callable[[float, float], object]
 FORMATS = ".csv, .tsv, .txt, .csv.gz, .parquet, .xlsx or .jsonl; - is standard input."
 TABLE_FORMATS = ".csv, .csv.gz or .parquet."
 
@@ -119,19 +117,15 @@ class TableOptions(TextOptions):
 
     sheet: Annotated[Text, detected("The sheet of an .xlsx file, or its number.", "NAME", "first")] = None
 
-    def read(self, path: Path, notes: list[str]) -> Reading:
-        """Read a table; add what is unusual about its file to the notes."""
-        from lann.tables import Reading
+    def read(self, path: Path, notes: list[str], **sample: Any) -> Reading:
+        """Read a table, or a sample by `sample_table`; add what is unusual about its file to the notes."""
+        from lann.tables import Reading, sample_table
 
-        reading = Reading.from_file(path, **asdict(self))
-        note_format(path, reading, notes)
+        read = sample_table if sample else Reading.from_file
+        reading = read(path, **sample, **asdict(self))
+        if reading.notes:
+            notes.append(f"Found in {table_name(path)}: {reading.summary}.")
         return reading
-
-
-def note_format(path: Path, reading: Reading, notes: list[str]) -> None:
-    """Add what is unusual about a file to the notes."""
-    if reading.notes:
-        notes.append(f"Found in {table_name(path)}: {reading.summary}.")
 
 
 @dataclass(frozen=True)
@@ -170,12 +164,8 @@ class ColumnOptions:
         return TrainingTable.from_frame(frame, target, drop=self.drop or (), kinds=self.kinds, **others)
 
 
-class MetricForm(StrEnum):
-    """The choices of the parameter `metric` of LANNClassifier."""
-
-    diagonal = "diagonal"
-    low_rank = "low_rank"
-    full = "full"
+# The choices of the parameter `metric` of LANNClassifier.
+MetricForm = StrEnum("MetricForm", ["diagonal", "low_rank", "full"])
 
 
 @dataclass(frozen=True)
@@ -194,12 +184,9 @@ class ModelOptions:
         from lann.classifier import LANNClassifier
 
         return LANNClassifier(
-            "auto" if n_neighbors is None else n_neighbors,
-            metric=self.metric.value,
+            n_neighbors or "auto", metric=self.metric.value, n_jobs=self.jobs, random_state=self.seed,
             class_weight="balanced" if self.balanced else None,
-            n_jobs=self.jobs,
-            random_state=self.seed,
-        )
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -224,12 +211,7 @@ class RejectOptions:
 
 
 def check_table_or_model(
-    data: Path | None,
-    model: Path | None,
-    labels: str | None,
-    columns: ColumnOptions,
-    options: ModelOptions,
-    **others: Any,
+    data: File, model: File, labels: Text, columns: ColumnOptions, options: ModelOptions, **others: Any
 ) -> None:
     """Raise ValueError unless there is a table with its target, or a model without options of a fit."""
     if model is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ class Output:
     is_json : bool
     table, page : Path or None
         A table and a page that will be written; ValueError if their formats are unknown.
-    guard_formulas : bool
+    guarded : bool
         Whether tables are written such that spreadsheets do not take texts as formulas.
 
     Attributes
@@ -44,12 +44,7 @@ class Output:
     """
 
     def __init__(
-        self,
-        is_json: bool,
-        *,
-        table: Path | None = None,
-        page: Path | None = None,
-        guard_formulas: bool = False,
+        self, is_json: bool, *, table: Path | None = None, page: Path | None = None, guarded: bool = False
     ) -> None:
         if table is not None:
             from lann.tables import check_table_path
@@ -57,7 +52,7 @@ class Output:
             check_table_path(table)
         if page is not None:
             check_page_path(page)
-        self.guard_formulas = guard_formulas
+        self.guarded = guarded
         self.is_json, self.console = is_json, results(quiet=is_json)
         self.notes: list[str] = []
         self.files: list[Path] = []
@@ -83,6 +78,8 @@ class Output:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+        from lann.tables import TableWarning
+
         console = Console(stderr=True)
         # Earlier versions of rich end a bar that is disabled with an empty line.
         console.quiet = self.is_json or not (console.is_terminal and Console().is_terminal)
@@ -102,17 +99,9 @@ class Output:
             current = bar.add_task(printable(description), total=None)
             return lambda done, total: bar.update(current, completed=done, total=total)
 
-        with bar, self.collected_notes():
-            yield step
-
-    @contextmanager
-    def collected_notes(self) -> Iterator[None]:
-        """Add the warnings about tables to the notes at the end of the block; others are shown as usual."""
-        from lann.tables import TableWarning
-
-        with warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings(record=True) as caught, bar:
             warnings.simplefilter("always", TableWarning)
-            yield
+            yield step
         for warning in caught:
             if not issubclass(warning.category, TableWarning):
                 warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
@@ -128,7 +117,7 @@ class Output:
         """Write a table to a file."""
         from lann.tables import write_table
 
-        write_table(frame, path, guard_formulas=self.guard_formulas)
+        write_table(frame, path, guard_formulas=self.guarded)
         self.wrote(path, ending)
 
     def show_notes(self) -> None:
@@ -137,15 +126,14 @@ class Output:
             self.print(f"Note: {text}", style="yellow")
         self._n_shown = len(self.notes)
 
-    def finish(self, document: Callable[[], Mapping[str, Any]]) -> None:
-        """Print the notes, or the document that a function returns, with files and notes."""
+    def finish(self, **document: Any) -> None:
+        """Print the notes, or a JSON document with files, notes and values, which functions may return."""
         self.show_notes()
         if self.is_json:
-            self.print_document({"files": self.files, "notes": self.notes, **document()})
-
-    def print_document(self, document: Mapping[str, Any]) -> None:
-        """Print a document as JSON, the only thing on stdout, with characters outside ASCII escaped."""
-        typer.echo(json.dumps(to_plain(document), indent=2, allow_nan=False))
+            values = {name: value() if callable(value) else value for name, value in document.items()}
+            document = {"files": self.files, "notes": self.notes, **values}
+            # The only thing on stdout, with characters outside ASCII escaped.
+            typer.echo(json.dumps(to_plain(document), indent=2, allow_nan=False))
 
 
 def results(*, quiet: bool = False) -> Console:

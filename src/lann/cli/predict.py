@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20
 MOST_CLASSES = 6
+# Keys of the columns of predictions; a further one names the rows.
+KEYS = {"label": "true_label", "prediction": "prediction", "decision": "decision"}
 
 OutputFile = Annotated[
     opt.File, opt.output_option(f"The file to write, or a table is printed: {opt.TABLE_FORMATS}")
@@ -49,48 +51,36 @@ def predict(
     With -o, large .parquet and text files are read, predicted and written in parts: they need not fit into
     memory.
     """
-    from lann.tables import PredictionCounts, TableModel, is_large_table, predicted_columns
+    from lann.tables import TableModel
 
-    out = Output(json, table=output, guard_formulas=spreadsheet_safe)
+    out = Output(json, table=output, guarded=spreadsheet_safe)
     name = opt.table_name(data)
     with out.progress() as step:
         fitted = TableModel.load(model)
-        n_classes, reject = len(fitted.classifier.classes_), rejecting.reject_option(fitted)
-        if output is not None and not json and tables.sheet is None and is_large_table(data):
-            counts = fitted.predict_file(
-                data, output, id=id, reject=reject, name=name, callback=step("Predicting"),
-                guard_formulas=spreadsheet_safe, **asdict(tables),
-            )  # fmt: skip
-            if counts.notes:
-                out.notes.append(f"Found in {name}: {'; '.join(counts.notes)}.")
-            out.wrote(output, f": {counted(counts.n_rows, 'prediction')}")
-        else:
-            frame = tables.read(data, out.notes).frame
-            predictions = fitted.predict(frame, id=id, reject=reject, name=name)
-            counts = PredictionCounts()
-            counts.add(*predicted_columns(fitted, predictions, fitted.labels_in(frame), reject))
-            if output is None:
-                out.print(_preview(predictions, n_classes))
-            else:
-                ending = f": {counted(counts.n_rows, 'prediction')}"
-                out.write_table(predictions, output, ending)
+        reject = rejecting.reject_option(fitted)
+        counts = fitted.predict_file(
+            data, None if json else output, id=id, reject=reject, name=name, callback=step("Predicting"),
+            guard_formulas=spreadsheet_safe, **asdict(tables),
+        )  # fmt: skip
+        if counts.notes:
+            out.notes.append(f"Found in {name}: {'; '.join(counts.notes)}.")
+    predictions: Any = counts.predictions
+    classes, ending = list(map(str, fitted.classifier.classes_)), f": {counted(counts.n_rows, 'prediction')}"
+    if output is None:
+        out.print(_preview(predictions, len(classes)))
+    elif json:
+        out.write_table(predictions, output, ending)
+    else:
+        out.wrote(output, ending)
     _show_counts(counts, reject, out)
     out.finish(
-        lambda: {
-            "model": model,
-            "table": name,
-            "target": fitted.target,
-            "n_rows": counts.n_rows,
-            "accuracy": counts.accuracy,
-            "reject": None if reject is None else _reject_document(reject, counts),
-            "rows": _row_documents(
-                predictions,
-                [str(label) for label in fitted.classifier.classes_],
-                ["true_label"] * (fitted.target in frame)
-                + ["prediction"]
-                + ["decision"] * (reject is not None),
-            ),
-        }
+        model=model,
+        table=name,
+        target=fitted.target,
+        n_rows=counts.n_rows,
+        accuracy=counts.accuracy,
+        reject=None if reject is None else _reject_document(reject, counts),
+        rows=lambda: _row_documents(predictions, classes),
     )
 
 
@@ -165,13 +155,13 @@ def _reject_document(reject: RejectOption, counts: PredictionCounts) -> dict[str
     }
 
 
-def _row_documents(predictions: pd.DataFrame, classes: list[str], names: list[str]) -> list[dict[str, Any]]:
-    """Return the predictions as dictionaries; `names` are those of the columns before the probabilities."""
-    n_first = len(predictions.columns) - len(classes)
-    names = ["id"] * (n_first - len(names)) + names
+def _row_documents(predictions: pd.DataFrame, classes: list[str]) -> list[dict[str, Any]]:
+    """Return the predictions as dictionaries."""
+    n_text = len(predictions.columns) - len(classes)  # the probabilities are the last columns
+    names = [KEYS.get(name, "id") for name in predictions.columns[:n_text]]
     return [
         {"row": row}
-        | dict(zip(names, cells[:n_first], strict=True))
-        | {"probabilities": dict(zip(classes, cells[n_first:], strict=True))}
+        | dict(zip(names, cells[:n_text], strict=True))
+        | {"probabilities": dict(zip(classes, cells[n_text:], strict=True))}
         for row, cells in enumerate(predictions.itertuples(index=False, name=None))
     ]

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import signal
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lann._support.format import counted, percent
+from lann._support.files import atomic_file, check_writable
+from lann._support.format import NO_FIGURE, counted, percent
 from lann.cli import INTERRUPTED
 from lann.cli import options as opt
 from lann.cli.output import Output, make_table
 
 if TYPE_CHECKING:
-    from rich.console import Group
-
-    from lann.streams import PrequentialScores, StreamBatch
+    from lann.streams import PrequentialEvaluation, PrequentialScores, StreamBatch
     from lann.tables import StreamRun
 
 SCORES = {
@@ -33,19 +30,10 @@ SCORES = {
     "log_loss": "log-loss",
 }
 PICTURES = (".png", ".pdf", ".svg")
-BLOCKS = "▁▂▃▄▅▆▇█"
-N_BLOCKS = 40
 N_DRIFTS = 5
-SECONDS_BETWEEN_VIEWS = 0.25
 
 
-class StreamModel(StrEnum):
-    """The classifiers for streams."""
-
-    samlann = "samlann"
-    samknn = "samknn"
-
-
+StreamModel = StrEnum("StreamModel", ["samlann", "samknn"])
 StreamFile = Annotated[
     Path,
     opt.file_argument(
@@ -54,27 +42,23 @@ StreamFile = Annotated[
 ]
 Target = Annotated[opt.Text, opt.column_option("The column with the labels.", "--target", "-t")]
 Model = Annotated[
-    StreamModel,
-    opt.option("With learned metrics (samlann), or with the features as they are (samknn)."),
+    StreamModel, opt.option("With learned metrics (samlann), or with the features as they are (samknn).")
 ]
 Window = Annotated[int, opt.option("Number of rows that the memories have, at most.", metavar="ROWS")]
 Neighbors = Annotated[int, opt.option("Number of neighbors.", "--neighbors", "-k")]
 Checkpoint = Annotated[
-    opt.File,
-    opt.option("A file to save the state to, from which --resume continues.", metavar="FILE"),
+    opt.File, opt.option("A file to save the state to, from which --resume continues.", metavar="FILE")
 ]
 Every = Annotated[
     int,
-    opt.option(
-        "Rows between checkpoints, and between lines of progress; the most rows that are read at once.",
-        metavar="ROWS",
+    opt.at_least(
+        1, "Rows between checkpoints, and between lines of progress; the most rows that are read at once."
     ),
 ]
 Resume = Annotated[bool, opt.option("Continue after the checkpoint.", "--resume")]
 OutputFile = Annotated[opt.File, opt.output_option("A .csv file for the prediction of every row.")]
 Picture = Annotated[
-    opt.File,
-    opt.option("A picture of the accuracy along the stream: .png, .pdf or .svg.", metavar="FILE"),
+    opt.File, opt.option("A picture of the accuracy along the stream: .png, .pdf or .svg.", metavar="FILE")
 ]
 
 
@@ -107,64 +91,98 @@ def stream(
     import lann.streams
     from lann.tables import StreamRun
 
-    _check_options(target, checkpoint, every, resume, output, picture)
+    if resume and checkpoint is None:
+        raise ValueError("--resume needs the checkpoint: --checkpoint FILE.")
+    if not resume and target is None:
+        raise ValueError("Name the column with the labels: --target COLUMN.")
+    _check_files(checkpoint, output, picture)
     out = Output(json)
-    if str(data) == "-" and not resume:
-        out.print("Waiting for the first rows, which show what the columns hold")
-        out.console.file.flush()
     kind = lann.streams.SAMLANN if model is StreamModel.samlann else lann.streams.SAMKNN
-    try:
-        with out.collected_notes():
-            run = StreamRun(
-                data, target, None if resume else kind(neighbors, window_size=window, random_state=seed),
-                checkpoint=checkpoint if resume else None, output=output, drop=used.drop or (),
-                kinds=used.kinds, sep=text.sep, decimal=text.decimal, encoding=text.encoding,
-                guard_formulas=spreadsheet_safe,
-            )  # fmt: skip
-    except KeyboardInterrupt as error:
-        typer.echo("Interrupted before a row was learned; nothing was saved.", err=True)
-        raise typer.Exit(INTERRUPTED) from error
+    with out.progress() as step:
+        step("Waiting for the first rows, which show what the columns hold")
+        run = StreamRun(
+            data, target, None if resume else kind(neighbors, window_size=window, random_state=seed),
+            checkpoint=checkpoint if resume else None, output=output, drop=used.drop or (),
+            kinds=used.kinds, guard_formulas=spreadsheet_safe, **asdict(text),
+        )  # fmt: skip
     out.show_notes()
-    is_interrupted = False
-    with run, StreamView(run, out, every) as view:
+    start, n_before, is_interrupted = time.perf_counter(), run.evaluation.n_rows, False
+    n_lines = n_before // every
+
+    def rows_per_second() -> float:
+        return (run.evaluation.n_rows - n_before) / max(time.perf_counter() - start, 1e-9)
+
+    def show_scores(batch: StreamBatch) -> None:
+        nonlocal n_lines
+        line = _scores_line(run.evaluation, rows_per_second())
+        step(line)
+        if run.evaluation.n_rows // every > n_lines:
+            n_lines = run.evaluation.n_rows // every
+            out.print(line)
+
+    def show_checkpoint() -> None:
+        out.print(f"Checkpoint after {counted(run.n_read, 'row')}")
+        out.console.file.flush()
+
+    # The first Ctrl-C waits until the rows that are being learned are complete.
+    before = signal.signal(signal.SIGINT, lambda *_: run.stop())
+    with run, out.progress() as step:
         try:
-            with _gentle_interrupts(run):
-                run.run(
-                    checkpoint=checkpoint,
-                    every=every,
-                    on_batch=view.on_batch,
-                    on_checkpoint=view.on_checkpoint,
-                )
+            run.run(checkpoint=checkpoint, every=every, on_batch=show_scores, on_checkpoint=show_checkpoint)
         except KeyboardInterrupt:
             is_interrupted = True
             if can_continue := checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
                 run.save(checkpoint)
-    out.print(view.table())
-    _finish(run, out, checkpoint=checkpoint, output=output, picture=picture)
-    out.finish(lambda: {**_document(run, data, view.rows_per_second), "interrupted": is_interrupted})
+        finally:
+            signal.signal(signal.SIGINT, before)
+    evaluation, n_rows = run.evaluation, run.evaluation.n_rows
+    _show_scores(evaluation, rows_per_second(), out)
+    _note_rows_without_label(run, picture is not None, out)
+    if picture is not None and n_rows:
+        _draw(run, picture)
+    for path in (output, checkpoint, picture):
+        if path is not None and (path == output or (n_rows and path.exists())):
+            out.wrote(path)
+    out.finish(
+        table=opt.table_name(data),
+        **_document(run),
+        rows_per_second=rows_per_second(),
+        interrupted=is_interrupted,
+    )
     if is_interrupted:
         if can_continue:
             out.print("Interrupted. The same command with --resume continues.")
         raise typer.Exit(INTERRUPTED)
 
 
-def _check_options(
-    target: str | None,
-    checkpoint: Path | None,
-    every: int,
-    resume: bool,
-    output: Path | None,
-    picture: Path | None,
-) -> None:
-    """Raise an error before any work if options are missing, or a file cannot be written."""
-    from lann._support.files import check_writable
+def _note_rows_without_label(run: StreamRun, has_picture: bool, out: Output) -> None:
+    if not run.evaluation.n_rows:
+        left_out = "there are no scores" + (" and no picture" if has_picture else "")
+        subject = f"None of {run.n_read:,} rows has a label" if run.n_read else "No row was read"
+        out.notes.append(f"{subject}; {left_out}.")
+    elif run.n_unlabeled:
+        out.notes.append(f"{run.n_unlabeled:,} of {run.n_read:,} rows have no label; they were left out.")
+    out.show_notes()
 
-    if resume and checkpoint is None:
-        raise ValueError("--resume needs the checkpoint: --checkpoint FILE.")
-    if not resume and target is None:
-        raise ValueError("Name the column with the labels: --target COLUMN.")
-    if every < 1:
-        raise ValueError(f"--every must be at least 1; got {every}.")
+
+def _document(run: StreamRun) -> dict[str, Any]:
+    """Return what is known after the rows that were read."""
+    evaluation = run.evaluation
+    return {
+        "target": run.columns.target,
+        "model": type(run.estimator).__name__,
+        "n_rows": evaluation.n_rows,
+        "n_rows_without_label": run.n_unlabeled,
+        "scores": _known(evaluation.scores),
+        "last_rows": _known(evaluation.window_scores),
+        "n_drifts": evaluation.n_drifts,
+        "drifts": evaluation.drifts,
+        "curve": evaluation.curve,
+    }
+
+
+def _check_files(checkpoint: Path | None, output: Path | None, picture: Path | None) -> None:
+    """Raise an error before any work if a file cannot be written."""
     if output is not None and output.suffix.lower() != ".csv":
         raise ValueError(f"--output must be a .csv file; got {output}.")
     if picture is not None:
@@ -173,207 +191,57 @@ def _check_options(
         check_matplotlib_support()
         if picture.suffix.lower() not in PICTURES:
             raise ValueError(f"--picture must be a .png, .pdf or .svg file; got {picture}.")
-    for path in (checkpoint, output, picture):
-        if path is not None:
-            check_writable(path)
-
-
-@contextmanager
-def _gentle_interrupts(run: StreamRun) -> Iterator[None]:
-    """Let Ctrl-C wait until the rows that are being learned are complete; the second one does not wait."""
-    n_received = 0
-
-    def interrupt(*_: object) -> None:
-        nonlocal n_received
-        n_received += 1
-        if not run.is_busy or n_received > 1:
-            raise KeyboardInterrupt
-        run.stop()
-
-    if threading.current_thread() is not threading.main_thread():  # which signals arrive in
-        yield
-        return
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _finish(
-    run: StreamRun, out: Output, *, checkpoint: Path | None, output: Path | None, picture: Path | None
-) -> None:
-    """Draw the picture, name the files that were written, and note rows without a label."""
-    n_rows, left_out = run.evaluation.n_rows, "there are no scores"
-    if not n_rows:
-        left_out += "" if picture is None else " and no picture"
-        subject = f"None of {run.n_read:,} rows has a label" if run.n_read else "No row was read"
-        out.notes.append(f"{subject}; {left_out}.")
-    elif run.n_unlabeled:
-        out.notes.append(f"{run.n_unlabeled:,} of {run.n_read:,} rows have no label; they were left out.")
-    out.show_notes()
-    if output is not None:
-        out.wrote(output)
-    if checkpoint is not None and n_rows and checkpoint.exists():
-        out.wrote(checkpoint)
-    if picture is not None and n_rows:
-        _draw(run, picture)
-        out.wrote(picture)
+    for path in filter(None, (checkpoint, output, picture)):
+        check_writable(path)
 
 
 def _draw(run: StreamRun, picture: Path) -> None:
-    import io
-
     import matplotlib as mpl
 
-    from lann._support.files import write_atomically
     from lann.plot import StreamDisplay
 
-    with mpl.rc_context({"backend": "agg"}):
+    with mpl.rc_context({"backend": "agg"}), atomic_file(picture) as file:
         display = StreamDisplay.from_evaluation(
             run.evaluation, name=type(run.estimator).__name__, data_name=opt.table_name(Path(run.name))
         )
-        content = io.BytesIO()
-        display.figure_.savefig(content, format=picture.suffix[1:].lower(), dpi=150)
-    write_atomically(picture, content.getvalue())
+        display.figure_.savefig(file, format=picture.suffix[1:].lower(), dpi=150)
 
 
-def _document(run: StreamRun, data: Path, rows_per_second: float | None) -> dict[str, Any]:
-    def scores(found: PrequentialScores) -> dict[str, Any]:
-        """Return the scores; None if there is no row to score."""
-        values = found._asdict()
-        return values if found.n_rows else dict.fromkeys(values) | {"n_rows": 0}
-
-    evaluation = run.evaluation
-    return {
-        "table": opt.table_name(data),
-        "target": run.columns.target,
-        "model": type(run.estimator).__name__,
-        "n_rows": evaluation.n_rows,
-        "n_rows_without_label": run.n_unlabeled,
-        "rows_per_second": rows_per_second,
-        "scores": scores(evaluation.scores),
-        "last_rows": scores(evaluation.window_scores),
-        "n_drifts": evaluation.n_drifts,
-        "drifts": evaluation.drifts,
-        "curve": evaluation.curve,
-    }
+def _known(scores: PrequentialScores) -> dict[str, Any]:
+    """Return scores; None if there is no row to score."""
+    values = scores._asdict()
+    return values if scores.n_rows else dict.fromkeys(values) | {"n_rows": 0}
 
 
-class StreamView:
-    """Shows how far a run is.
-
-    In a terminal it is a view that is drawn again and again; elsewhere it is a line every `every` rows.
-
-    Parameters
-    ----------
-    run : StreamRun
-    out : Output
-    every : int
-        Number of rows between lines.
-    """
-
-    def __init__(self, run: StreamRun, out: Output, every: int) -> None:
-        self.run, self.out, self.every = run, out, every
-        self._start, self._first_row = 0.0, 0
-        self._last_line, self._last_view = run.evaluation.n_rows // every, 0.0
-        self._live: Any = None
-
-    def __enter__(self) -> StreamView:
-        console = self.out.console
-        if console.is_terminal and not console.quiet:
-            from rich.live import Live
-
-            self._live = Live(self.table(), console=console, auto_refresh=False, transient=True)
-            self._live.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._live is not None:
-            self._live.stop()
-
-    @property
-    def rows_per_second(self) -> float | None:
-        """Rows after the first batch of this process, which compiles kernels; None if there are none."""
-        n_rows = self.run.evaluation.n_rows - self._first_row
-        return n_rows / max(time.perf_counter() - self._start, 1e-9) if self._start and n_rows else None
-
-    def on_batch(self, batch: StreamBatch) -> None:
-        """Show the progress, if it is time to."""
-        evaluation = self.run.evaluation
-        if not self._start:
-            self._start, self._first_row = time.perf_counter(), evaluation.n_rows
-        if self._live is not None:
-            now = time.perf_counter()
-            if now - self._last_view >= SECONDS_BETWEEN_VIEWS:
-                self._last_view = now
-                self._live.update(self.table(), refresh=True)
-        elif evaluation.n_rows // self.every > self._last_line:
-            self._last_line = evaluation.n_rows // self.every
-            scores, window = evaluation.scores, evaluation.window_scores
-            self.out.print(
-                f"{scores.n_rows:,} rows: accuracy {percent(scores.accuracy, 1)} "
-                f"({percent(window.accuracy, 1)} now), kappa-temporal {scores.kappa_temporal:.3f}, log-loss "
-                f"{scores.log_loss:.3f}, {counted(evaluation.n_drifts, 'drift')}{self._rate()}"
-            )
-
-    def on_checkpoint(self) -> None:
-        """Say that a checkpoint was saved, where there is no live view."""
-        if self._live is None:
-            self.out.print(f"Checkpoint after {counted(self.run.n_read, 'row')}")
-            self.out.console.file.flush()
-
-    def _rate(self) -> str:
-        rate = self.rows_per_second
-        return "" if rate is None else f", {rate:,.0f} rows/s"
-
-    def table(self) -> Group:
-        """Return the scores over all rows and over the last ones, the sizes of the memories, and drifts."""
-        from rich.console import Group
-        from rich.text import Text
-
-        evaluation = self.run.evaluation
-        scores, window = evaluation.scores, evaluation.window_scores
-        lines = []
-        for field, name in SCORES.items():
-            values = [getattr(one, field) for one in (scores, window)]
-            if not scores.n_rows:
-                lines.append([name, "–", "–"])
-            elif "accuracy" in field:
-                lines.append([name, *(percent(value, 1) for value in values)])
-            else:
-                lines.append([name, *(f"{value:.3f}" for value in values)])
-        columns = ["", ">all rows", f">last {window.n_rows:,}"]
-        table = make_table(columns, lines, title=f"{scores.n_rows:,} rows{self._rate()}")
-        return Group(table, *(Text(line) for line in self._lines()))
-
-    def _lines(self) -> Iterator[str]:
-        """Yield the lines below the table: accuracy over time, memories, drifts."""
-        curve, drifts = self.run.evaluation.curve, self.run.evaluation.drifts
-        if not len(curve.rows):
-            return
-        accuracies = curve.accuracy.tolist()
-        low, high = percent(min(accuracies), 0), percent(max(accuracies), 0)
-        yield f"Accuracy over time, from {low} to {high}: {sparkline(accuracies)}"
-        short, long = curve.short_term_size[-1], curve.long_term_size[-1]
-        if short == short:  # not NaN
-            yield f"Rows in memory: {short:,.0f} short-term, {long:,.0f} long-term"
-        if self.run.evaluation.n_drifts:
-            recent = ", ".join(f"{row:,}" for row in drifts[-N_DRIFTS:])
-            yield f"{counted(self.run.evaluation.n_drifts, 'drift')}, the last at {recent}"
+def _scores_line(evaluation: PrequentialEvaluation, rate: float) -> str:
+    scores, window = evaluation.scores, evaluation.window_scores
+    return (
+        f"{scores.n_rows:,} rows: accuracy {percent(scores.accuracy, 1)} "
+        f"({percent(window.accuracy, 1)} now), kappa-temporal {scores.kappa_temporal:.3f}, "
+        f"log-loss {scores.log_loss:.3f}, {counted(evaluation.n_drifts, 'drift')}, {rate:,.0f} rows/s"
+    )
 
 
-def sparkline(values: Sequence[float], n_blocks: int = N_BLOCKS) -> str:
-    """Return a line of blocks, from the lowest to the highest of the values.
-
-    >>> sparkline([0.0, 0.5, 1.0])
-    '▁▅█'
-    """
-    if not values:
-        return ""
-    step = max(-(-len(values) // n_blocks), 1)
-    means = [sum(values[i : i + step]) / len(values[i : i + step]) for i in range(0, len(values), step)]
-    low, high = min(means), max(means)
-    if high - low < 1e-12:
-        return BLOCKS[-1] * len(means)
-    return "".join(BLOCKS[round((len(BLOCKS) - 1) * (mean - low) / (high - low))] for mean in means)
+def _show_scores(evaluation: PrequentialEvaluation, rate: float, out: Output) -> None:
+    """Print the scores over all rows and over the last ones, the sizes of the memories, and drifts."""
+    scores, window, curve = evaluation.scores, evaluation.window_scores, evaluation.curve
+    lines = []
+    for field, name in SCORES.items():
+        values = [getattr(one, field) for one in (scores, window)]
+        if not scores.n_rows:
+            values = [NO_FIGURE] * 2
+        elif "accuracy" in field:
+            values = [percent(value, 1) for value in values]
+        lines.append([name, *values])
+    columns = ["", ">all rows", f">last {window.n_rows:,}"]
+    out.print(make_table(columns, lines, title=f"{scores.n_rows:,} rows, {rate:,.0f} rows/s"))
+    if not len(curve.rows):
+        return
+    low, high = percent(curve.accuracy.min(), 0), percent(curve.accuracy.max(), 0)
+    out.print(f"Accuracy over time: from {low} to {high}; --picture draws it")
+    short, long = curve.short_term_size[-1], curve.long_term_size[-1]
+    if short == short:  # not NaN
+        out.print(f"Rows in memory: {short:,.0f} short-term, {long:,.0f} long-term")
+    if evaluation.n_drifts:
+        recent = ", ".join(f"{row:,}" for row in evaluation.drifts[-N_DRIFTS:])
+        out.print(f"{counted(evaluation.n_drifts, 'drift')}, the last at {recent}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from lann._support.format import counted, percent, value_text
 from lann.cli import options as opt
-from lann.cli.output import Output, make_table
+from lann.cli.output import Output, make_table, more
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,8 +24,7 @@ Neighbors = Annotated[
 ]
 Most = Annotated[int, opt.at_least(1, "Number of rows to print, the most suspicious first.")]
 OutputFile = Annotated[
-    opt.File,
-    opt.output_option(f"Write a table of all rows, the most suspicious first: {opt.TABLE_FORMATS}"),
+    opt.File, opt.output_option(f"Write a table of all rows, the most suspicious first: {opt.TABLE_FORMATS}")
 ]
 
 
@@ -54,7 +53,7 @@ def suspects(
     if model is not None and data is not None:
         raise ValueError("Give either a table with its --target, or --model, not both.")
     opt.check_table_or_model(data, model, target, used, fitting, target=target, id=id)
-    out = Output(json, table=output, guard_formulas=spreadsheet_safe)
+    out = Output(json, table=output, guarded=spreadsheet_safe)
     with out.progress() as step:
         step("Reading")
         if model is not None:
@@ -79,16 +78,16 @@ def suspects(
     if output is not None:
         ending = f": {counted(n_rows, 'row')}, the most suspicious first"
         out.write_table(every, output, ending)
-    rows_and_values = zip(suspicious.to_dict("records"), values, strict=True) if json else ()
     out.finish(
-        lambda: {
-            "model": model,
-            "table": None if data is None else opt.table_name(data),
-            "target": fitted.target,
-            "n_rows": n_rows,
-            "n_suspects": n_suspects,
-            "suspects": [row | {"values": of_row} for row, of_row in rows_and_values],
-        }
+        model=model,
+        table=None if data is None else opt.table_name(data),
+        target=fitted.target,
+        n_rows=n_rows,
+        n_suspects=n_suspects,
+        suspects=lambda: [
+            row | {"values": of_row}
+            for row, of_row in zip(suspicious.to_dict("records"), values, strict=True)
+        ],
     )
 
 
@@ -105,7 +104,5 @@ def _suspect_table(suspicious: pd.DataFrame, values: list[dict[str, Any]]) -> Ta
         [">row", *ids, "label", "neighbors say", ">votes against", "its most relevant values"],
         lines,
         title="Rows whose labels may be wrong",
-        caption=f"and {n_more} more: show them with --most, or write all to a file with -o"
-        if n_more
-        else None,
+        caption=more(n_more, "row", ": show them with --most, or write all to a file with -o"),
     )

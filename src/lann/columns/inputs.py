@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals as nw
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
@@ -28,10 +30,6 @@ from lann.columns.schema import (
     names_none,
     read,
 )
-
-if TYPE_CHECKING:
-    import narwhals as nw
-    import pandas as pd
 
 
 def read_training_data(
@@ -179,7 +177,14 @@ def check_some_value(unmeasured: NDArray[np.bool_], first_row: int = 0) -> None:
 def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> nw.DataFrame[Any] | None:
     """Return X as a table; None where it is, and has to be, an array of numbers."""
     needs_numbers = names_none(categorical_features) if schema is None else schema.is_numeric
-    check_dense(X)
+    check_not_dask(X)
+    if issparse(X):
+        n_bytes = 8 * X.shape[0] * X.shape[-1]
+        raise TypeError(
+            f"X is sparse, and rows are measured in all features: reduce it first, as in "
+            f"make_pipeline(TruncatedSVD(100), LANNClassifier()), or convert it by X.toarray(), "
+            f"which takes {n_bytes / 1e6:,.1f} MB."
+        )
     table = as_table(X)
     if needs_numbers and (table is None or all(dtype.is_numeric() for dtype in table.schema.values())):
         return None
@@ -188,19 +193,6 @@ def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> 
     if not isinstance(X, list | tuple):  # lists can have values of several types
         X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0)
     return array_as_table(X)
-
-
-def check_dense(X: Any) -> None:
-    """Raise TypeError, as scikit-learn does, if X is a sparse array or matrix, or a table of Dask."""
-    check_not_dask(X)
-    if not issparse(X):
-        return
-    n_bytes = 8 * X.shape[0] * X.shape[-1]
-    raise TypeError(
-        f"X is sparse, and rows are measured in all features: reduce it first, as in "
-        f"make_pipeline(TruncatedSVD(100), LANNClassifier()), or convert it by X.toarray(), "
-        f"which takes {n_bytes / 1e6:,.1f} MB."
-    )
 
 
 def check_not_dask(X: Any) -> None:
@@ -246,8 +238,6 @@ def as_fitted(clf: Any, rows: Floats) -> Any:
         return schema.to_table(rows)
     if not hasattr(clf, "feature_names_in_"):
         return rows
-    import pandas as pd
-
     return pd.DataFrame(rows, columns=clf.feature_names_in_)
 
 
@@ -268,8 +258,6 @@ def row_ids(X: Any) -> NDArray[Any] | None:
     index = getattr(X, "index", None)
     if index is None or callable(index) or not hasattr(X, "iloc"):
         return None
-    import pandas as pd
-
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return None
     if not isinstance(index, pd.MultiIndex) and index.dtype.kind in "iu":
@@ -327,8 +315,6 @@ def find_ids(ids: Any, names: NDArray[Any] | None, arrivals: NDArray[np.int64]) 
 
 def _name(key: Any) -> str:
     """Return the name of a row: the text of its key; the keys of several levels are joined."""
-    import pandas as pd
-
     if isinstance(key, tuple):
         return ", ".join(map(str, key))
     if isinstance(key, np.datetime64):
@@ -349,8 +335,6 @@ def frame_of_values(
     index : (n_rows,) or None
         Names of the rows.
     """
-    import pandas as pd
-
     columns = {}
     for number, feature in enumerate(schema.features):
         column = pd.Series(values[:, number], index=index)

@@ -9,16 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals as nw
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from lann._support.types import Floats, Indices
 from lann._support.validation import shown
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 FEATURE_KINDS = ("number", "bool", "date", "ordered", "category", "empty")
 # The code of a category that the training data do not have.
@@ -177,8 +176,6 @@ class TableSchema:
         values = self.values(X)
         if not self.has_names:
             return X if self.is_numeric else values
-        import pandas as pd
-
         columns = {
             feature.name: (X if feature.kind == "number" else values)[:, number]
             for number, feature in enumerate(self.features)
@@ -289,8 +286,6 @@ def as_table(X: Any) -> nw.DataFrame[Any] | None:
     shape = getattr(X, "shape", None)
     if isinstance(X, np.ndarray | list | tuple) or not isinstance(shape, tuple) or len(shape) != 2:
         return None
-    import narwhals as nw
-
     if hasattr(X, "iloc"):
         X = _with_plain_columns(X)
     table = nw.from_native(X, eager_only=True, pass_through=True)
@@ -299,8 +294,6 @@ def as_table(X: Any) -> nw.DataFrame[Any] | None:
 
 def _with_plain_columns(frame: Any) -> Any:
     """Return a table of pandas with dense columns whose names are different texts."""
-    import pandas as pd
-
     names = list(frame.columns)
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         frame = frame.set_axis([f"x{f}" for f in range(len(names))], axis=1)
@@ -310,9 +303,6 @@ def _with_plain_columns(frame: Any) -> Any:
 
 def array_as_table(X: Any) -> nw.DataFrame[Any]:
     """Return an array as a table with the columns x0, x1, …, each with the type of its values."""
-    import narwhals as nw
-    import pandas as pd
-
     frame = pd.DataFrame(X)
     if frame.shape[1] > 0:
         frame = frame.infer_objects()
@@ -336,19 +326,16 @@ def infer_schema(table: nw.DataFrame[Any], categorical_features: Any, *, has_nam
     ValueError
         If `categorical_features` do not fit, or a column has values that cannot be measured.
     """
-    names = list(table.columns)
+    names, features = list(table.columns), []
     is_category = category_mask(categorical_features, names, has_names=has_names)
-    features = tuple(
-        _infer_feature(table[name], name, bool(category))
-        for name, category in zip(names, is_category, strict=True)
-    )
-    for feature, given in zip(features, is_category, strict=True):
+    for name, given in zip(names, is_category.tolist(), strict=True):
+        feature = _infer_feature(table[name], name, given)
         if feature.kind == "category" and not (given or _is_from_dtype(categorical_features)):
             raise ValueError(
-                f"Feature {feature.name!r} has text; name it in categorical_features, or let these be "
-                "'from_dtype'."
+                f"Feature {name!r} has text; name it in categorical_features, or let these be 'from_dtype'."
             )
-    return TableSchema(features, has_names)
+        features.append(feature)
+    return TableSchema(tuple(features), has_names)
 
 
 def _is_from_dtype(categorical_features: Any) -> bool:
@@ -390,26 +377,23 @@ def category_mask(categorical_features: Any, names: Sequence[str], *, has_names:
 
 def _infer_feature(column: nw.Series[Any], name: str, is_category: bool) -> Feature:
     """Return the feature of a column: of the kind of its type, unless it is named as a category."""
-    import narwhals as nw
-
-    dtype = column.dtype
-    values = None
-    if dtype == nw.Object or is_category or _is_text_dtype(dtype):
+    dtype, values = column.dtype, None
+    is_category = is_category or dtype in (nw.String, nw.Categorical)
+    if dtype == nw.Object or is_category:
         values = _distinct(column, name)
         if not values:
             return Feature(name, "empty")
     elif column.is_null().all() or (dtype.is_float() and column.is_nan().all()):
         return Feature(name, "empty")
-    if values is None or not (is_category or _is_text_dtype(dtype)):
-        if isinstance(dtype, nw.Enum):
-            return Feature(name, "ordered", tuple(map(value_as_text, dtype.categories)))
-        kind = _kind_of(dtype, values)
-        if kind == "date":
-            seconds = _read_dates(column, Feature(name, "date", unit="s"))
-            days = seconds[~np.isnan(seconds)] % SECONDS_PER_DAY == 0
-            return Feature(name, "date", unit="D" if days.all() else "s")
-        if kind is not None:
-            return Feature(name, kind)
+    if isinstance(dtype, nw.Enum) and not is_category:
+        return Feature(name, "ordered", tuple(map(value_as_text, dtype.categories)))
+    kind = None if is_category else _kind_of(dtype, values)
+    if kind == "date":
+        seconds = _read_dates(column, Feature(name, "date", unit="s"))
+        days = seconds[~np.isnan(seconds)] % SECONDS_PER_DAY == 0
+        return Feature(name, "date", unit="D" if days.all() else "s")
+    if kind is not None:
+        return Feature(name, kind)
     if values is None:
         raise _not_measurable(name, getattr(column.to_native(), "dtype", dtype))
     return Feature(name, "category", tuple(sorted({value_as_text(value) for value in values})))
@@ -419,16 +403,8 @@ def _not_measurable(name: str, kind: Any) -> ValueError:
     return ValueError(f"Feature {name!r} has values of type {kind}, which cannot be measured; leave it out.")
 
 
-def _is_text_dtype(dtype: Any) -> bool:
-    import narwhals as nw
-
-    return dtype in (nw.String, nw.Categorical)
-
-
 def _kind_of(dtype: Any, values: list[Any] | None) -> str | None:
     """Return the kind of a column without categories, None if it has none."""
-    import narwhals as nw
-
     if dtype == nw.Boolean:
         return "bool"
     if dtype.is_numeric() or dtype == nw.Duration:
@@ -490,8 +466,6 @@ def read(table: nw.DataFrame[Any], schema: TableSchema) -> Floats:
 
 
 def _read_numbers(column: nw.Series[Any], feature: Feature) -> Floats:
-    import narwhals as nw
-
     if column.dtype == nw.Duration:
         return column.dt.total_microseconds().cast(nw.Float64).to_numpy() / 1e6
     if column.dtype == nw.Decimal:
@@ -529,8 +503,6 @@ def _read_bools(column: nw.Series[Any], feature: Feature) -> Floats:
 
 
 def _read_dates(column: nw.Series[Any], feature: Feature) -> Floats:
-    import narwhals as nw
-
     if column.dtype in (nw.Date, nw.Datetime):
         seconds = _seconds(column)
     else:
@@ -539,8 +511,6 @@ def _read_dates(column: nw.Series[Any], feature: Feature) -> Floats:
 
 
 def _date(value: Any, feature: Feature) -> float:
-    import pandas as pd
-
     is_text = isinstance(value, str)
     if isinstance(value, int | float | np.number) or (is_text and not ISO_DATE.match(value)):
         raise _does_not_fit(value, feature, "dates")
@@ -603,8 +573,6 @@ def _distinct(column: nw.Series[Any], name: str) -> list[Any]:
 
 def _mapped(column: nw.Series[Any], as_number: Callable[[Any], float], feature: Feature) -> Floats:
     """Return a number for each value of a column, NaN for gaps; each distinct value is converted once."""
-    import narwhals as nw
-
     numbers = {value: as_number(value) for value in _distinct(column, feature.name)}
     if column.implementation.is_pandas_like():
         return column.to_native().map(numbers).astype("float64").to_numpy()
@@ -618,8 +586,6 @@ def _mapped(column: nw.Series[Any], as_number: Callable[[Any], float], feature: 
 
 def _seconds(column: nw.Series[Any]) -> Floats:
     """Return dates as seconds since 1970, NaN for gaps."""
-    import narwhals as nw
-
     if column.dtype == nw.Date:
         column = column.cast(nw.Datetime("us"))
     elif getattr(column.dtype, "time_zone", None) is not None:

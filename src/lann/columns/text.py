@@ -5,11 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 import warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, date, datetime
-from decimal import Decimal
-from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -95,42 +93,26 @@ class Cells:
         is_arrow = isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind not in "iufb"
         if isinstance(column.dtype, pd.CategoricalDtype) or is_arrow:
             column = column.astype(object)
-        if pd.api.types.is_bool_dtype(column) and column.dtype != object:
+        content = pd.api.types.infer_dtype(column, skipna=True)
+        if content in ("string", "empty"):
+            return cls.from_texts(column, index)
+        if content == "boolean":
             return cls("bool", column.astype(object).where(column.notna(), None), index)
-        if pd.api.types.is_complex_dtype(column):
-            return cls("other", column, index)
-        if pd.api.types.is_numeric_dtype(column):
+        if content in ("integer", "floating", "mixed-integer-float", "decimal"):
+            column = column.where(column.notna(), np.nan) if column.dtype == object else column
             numbers = column.to_numpy(dtype="float64", na_value=np.nan)
             return cls("number", pd.Series(numbers, index=index), index)
-        if pd.api.types.is_datetime64_any_dtype(column):
-            has_zone = getattr(column.dt, "tz", None) is not None
-            dates = column.dt.tz_convert(None) if has_zone else column
-            return cls("date", dates.astype(DATE_DTYPE), index, has_zone=has_zone)
-        if pd.api.types.is_string_dtype(column) and column.dtype != object:
-            return cls.from_texts(column, index)
-        return cls._from_objects(column.astype(object), index)
-
-    @classmethod
-    def _from_objects(cls, column: pd.Series, index: pd.Index) -> Cells:
-        column = column.where(column.notna(), None)
-        present = column.dropna()
-        types = set(map(type, present))
-        bools: set[type] = {bool, np.bool_}
-        if types <= {str}:
-            return cls.from_texts(column, index)
-        if types <= bools:
-            return cls("bool", column, index)
-        if not types & bools and all(issubclass(type_, Real | Decimal) for type_ in types):
-            return cls("number", column.astype("float64"), index)
-        zones = {isinstance(cell, datetime) and cell.tzinfo is not None for cell in present}
-        if all(issubclass(type_, date) for type_ in types) and len(zones) == 1:
-            has_zone = zones.pop()
-            if has_zone:
-                column = column.map(
-                    lambda cell: cell.astimezone(UTC).replace(tzinfo=None), na_action="ignore"
-                )
-            return cls("date", pd.to_datetime(column).astype(DATE_DTYPE), index, has_zone=has_zone)
-        if not all(isinstance(cell, Hashable) and not isinstance(cell, tuple | bytes) for cell in present):
+        if content in ("datetime64", "datetime", "date"):
+            is_zoned = [getattr(date, "tzinfo", None) is not None for date in column.dropna().head(1)]
+            has_zone = isinstance(column.dtype, pd.DatetimeTZDtype) or any(is_zoned)
+            with suppress(ValueError, TypeError):  # some of the dates have a time zone
+                dates = pd.to_datetime(column, utc=has_zone)
+                dates = dates.dt.tz_localize(None) if has_zone else dates
+                return cls("date", dates.astype(DATE_DTYPE), index, has_zone=has_zone)
+        if (
+            content in ("complex", "bytes")
+            or not column.map(pd.api.types.is_scalar, na_action="ignore").all()
+        ):
             return cls("other", column, index)
         return cls.from_texts(column.map(value_as_text, na_action="ignore"), index)
 
@@ -140,11 +122,6 @@ class Cells:
         stripped = [None if (text := str(cell).strip()) in _MISSING else text for cell in distinct]
         again, texts = pd.factorize(np.array([*stripped, None], dtype=object))  # "a" and " a" are the same
         return cls("text", pd.Series(texts, dtype=object), index, again[codes])
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether all cells are missing."""
-        return bool(self.values.isna().all())
 
     def spread(self, values: Any) -> pd.Series:
         """Return a value for each row, given one for each distinct text."""
@@ -358,20 +335,17 @@ class Column:
         """
         is_valid = (
             isinstance(state, dict)
-            and set(state) == {"name", "kind", "reason", "notation", "words"}
-            and isinstance(state["name"], str)
-            and isinstance(state["reason"], str)
+            and state.keys() == {"name", "kind", "reason", "notation", "words"}
+            and all(type(state[field]) is str for field in ("name", "reason"))
             and state["kind"] in get_args(ColumnKind)
             and [str(word).lower() for word in state["words"]] == list(BOOLS)
         )
         if not is_valid:
             raise ValueError(f"{state!r} does not describe a column.")
-        notation: Notation | None = None
-        if state["kind"] == "date":
-            notation = DateNotation.from_dict(state["notation"])
-        elif state["kind"] == "number" or state["notation"] is not None:
-            notation = NumberNotation.from_dict(state["notation"])
-        return cls(state["name"], state["kind"], state["reason"], notation, tuple(state["words"]))
+        notation = state["notation"]
+        if notation is not None or state["kind"] in ("number", "date"):
+            notation = (DateNotation if state["kind"] == "date" else NumberNotation).from_dict(notation)
+        return cls(**state | {"notation": notation, "words": tuple(state["words"])})
 
 
 def infer_columns(
@@ -440,9 +414,8 @@ def infer_columns(
     city category it has text
     """
     frame, kinds = with_text_names(frame, table), kinds or {}
-    for parameter, named in (("kinds", kinds), ("drop", drop)):
-        for name in named:
-            check_named_column(frame, name, parameter, table)
+    check_has_columns(frame, list(kinds), table, "kinds")
+    check_has_columns(frame, drop, table, "drop")
     for name, kind in kinds.items():
         if kind not in ("category", "number", "date") and "%" not in kind:
             raise ValueError(
@@ -458,23 +431,21 @@ def infer_columns(
             columns.append(Column(name, "ignored", "it is dropped"))
             continue
         cells = Cells.from_column(frame[name], row_numbers)
-        kind = kinds.get(name, "")
-        is_categorical = isinstance(frame[name].dtype, pd.CategoricalDtype)
-        column, ambiguous = _infer(name, cells, kind, decimal, table, is_categorical=is_categorical)
-        if name in decimals and column.kind == "number":
-            column = _numbers(name, NumberNotation(decimal or ".", decimals=decimals[name]))
+        kind = "category" if isinstance(frame[name].dtype, pd.CategoricalDtype) else kinds.get(name, "")
+        column, ambiguous = _infer(name, cells, kind, decimals, decimal, table)
         if column.is_used:
-            used[name] = column.convert(cells, table)
-            is_named = is_categorical or kind == "category"
-            column = if_useful(column, used[name], is_named=is_named, keeps_constant=keeps_constant)
+            values = column.convert(cells, table)
+            is_named = kind == "category"
+            column = if_useful(column, values, is_named=is_named, keeps_constant=keeps_constant)
         if not column.is_used:
-            used.pop(name, None)
             warn_of_ignored(column)
-        elif why := _identifies_rows(column, used[name]):
-            _warn(
-                f"Column {name!r} seems to identify the rows, as {why}; leave it out with drop (--drop), or "
-                "let it name the rows with id (--id)."
-            )
+        else:
+            used[name] = values
+            if why := _identifies_rows(column, values):
+                _warn(
+                    f"Column {name!r} seems to identify the rows, as {why}; leave it out with drop (--drop), "
+                    "or let it name the rows with id (--id)."
+                )
         if ambiguous:
             _warn(f"Column {name!r} is read as text, because {ambiguous}.")
         columns.append(column)
@@ -531,7 +502,7 @@ def apply_columns(
     """
     frame = with_text_names(frame, table)
     used = [column for column in columns if column.is_used]
-    check_columns_present(frame, [column.name for column in used], table)
+    check_has_columns(frame, [column.name for column in used], table)
     values = {
         column.name: column.convert(Cells.from_column(frame[column.name], row_numbers), table)
         for column in used
@@ -567,46 +538,42 @@ def if_useful(
 
 
 def _infer(
-    name: str, cells: Cells, kind: str, decimal: str | None, table: str, *, is_categorical: bool
+    name: str, cells: Cells, kind: str, decimals: dict[str, int | None], decimal: str | None, table: str
 ) -> tuple[Column, str]:
     """Return the description of a column, and what is ambiguous in it; `kind` is what the user says."""
     if cells.kind == "other":
         return Column(name, "ignored", "its cells are lists or other objects"), ""
     if cells.values.isna().all():
         return Column(name, "ignored", "it is empty"), ""
-    if kind == "category" or is_categorical:
-        reason = "it is named as categorical" if kind == "category" else "its type is category"
-        return Column(name, "category", reason, _category_notation(cells, decimal)), ""
-    texts = cells.values
-    if cells.kind != "date" and ("%" in kind or kind == "date" or cells.kind == "text"):
-        texts = without_placeholders(texts if cells.kind == "text" else cells.as_texts()).dropna()
-    if "%" in kind and cells.kind != "date":
-        return _dates(name, DateNotation.from_format(kind, texts)), ""
+    if kind == "category":
+        return Column(name, "category", "it is categorical", _category_notation(cells, decimal)), ""
     if cells.kind == "date":
         return _dates(name, DateNotation.from_dates(cells.values, has_zone=cells.has_zone)), ""
-    if kind == "date":
+    if kind == "date" or "%" in kind:
+        texts = without_placeholders(cells.as_texts()).dropna()
+        if "%" in kind:
+            return _dates(name, DateNotation.from_format(kind, texts)), ""
         dates, reason = find_date_notation(texts, named=True)
         if reason:
             raise ValueError(f"Column {name!r} of {table} is ambiguous: {reason}; give its format.")
         return _dates(name, dates or DateNotation()), ""
-    if cells.kind == "number":
-        present = cells.values.dropna()
-        return _numbers(name, NumberNotation(decimals=0 if (present == present.round()).all() else None)), ""
     if cells.kind == "text":
-        return _from_texts(name, cells.values, texts, kind, decimal, table)
-    if kind == "number":
-        return _numbers(name, NumberNotation()), ""
-    return Column(name, "bool", "it has true and false"), ""
+        return _from_texts(name, cells.values, kind, decimal, table)
+    if cells.kind == "bool" and kind != "number":
+        return Column(name, "bool", "it has true and false"), ""
+    if name in decimals:  # numbers that were read from text
+        return _numbers(name, NumberNotation(decimal or ".", decimals=decimals[name])), ""
+    return _numbers(name, NumberNotation(decimals=0 if (cells.values.dropna() % 1 == 0).all() else None)), ""
 
 
 def _from_texts(
-    name: str, distinct: pd.Series, texts: pd.Series, kind: str, decimal: str | None, table: str
+    name: str, distinct: pd.Series, kind: str, decimal: str | None, table: str
 ) -> tuple[Column, str]:
-    words = sorted(distinct) if len(distinct) <= 6 and kind != "number" else []
-    if words and {word.lower() for word in words} <= set(BOOLS):
+    texts = without_placeholders(distinct).dropna()
+    if kind != "number" and {word.lower() for word in distinct[:7]} <= set(BOOLS):
         # How true and false are written, also if one of them does not occur.
         pairs = [("TRUE", "FALSE"), ("True", "False"), ("true", "false")]
-        shown = next((pair for pair in pairs if set(words) & set(pair)), pairs[1])
+        shown = next((pair for pair in pairs if set(distinct) & set(pair)), pairs[1])
         return Column(name, "bool", "it has true and false", words=shown), ""
     numbers, why_not = find_number_notation(texts.to_list(), decimal)
     if kind == "number" and "may be" in why_not:
@@ -691,30 +658,19 @@ def with_text_names(frame: pd.DataFrame, table: str) -> pd.DataFrame:
     return frame
 
 
-def check_columns_present(frame: pd.DataFrame, names: Iterable[str], table: str) -> None:
-    """Raise ValueError if a table does not have some columns."""
-    needed = list(names)
-    missing = [name for name in needed if name not in frame]
+def check_has_columns(frame: pd.DataFrame, names: Sequence[str], table: str, parameter: str = "") -> None:
+    """Raise ValueError if a table does not have some columns, which a parameter names."""
+    missing = [name for name in names if name not in frame]
     if not missing:
         return
-    columns, are, they = ("columns", "are", "are they") if len(missing) > 1 else ("column", "is", "is it")
-    others = [str(name) for name in frame.columns if name not in needed]
+    others = [str(name) for name in frame.columns if name not in names]
     similar = [found for name in missing if (found := nearest_name(name, others)) is not None]
-    hint = f"; {they} {_listed(similar)}?" if len(similar) == len(missing) else "."
-    raise ValueError(f"The {columns} {_listed(missing)} {are} missing in {table}{hint}")
-
-
-def check_named_column(frame: pd.DataFrame, name: str, parameter: str, table: str) -> None:
-    """Raise ValueError if a table does not have the column that a parameter names."""
-    if name in frame:
-        return
-    names = [str(column) for column in frame.columns]
-    similar = nearest_name(name, names)
-    hint = f"did you mean {similar!r}?"
-    if similar is None:
-        more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-        hint = f"its columns are {_listed(names[:MOST_LISTED])}{more}."
-    raise ValueError(f"There is no column {name!r} in {table} for {parameter}; {hint}")
+    hint = f"did you mean {_listed(similar)}?"
+    if len(similar) < len(missing):
+        more = f" and {len(others) - MOST_LISTED} more" if len(others) > MOST_LISTED else ""
+        hint = f"its other columns are {_listed(others[:MOST_LISTED])}{more}."
+    where = f"{table} for {parameter}" if parameter else table
+    raise ValueError(f"There is no column {_listed(missing)} in {where}; {hint}")
 
 
 def _listed(names: Sequence[str]) -> str:

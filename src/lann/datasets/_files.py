@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import tomllib
+from collections.abc import Sequence
 from http.client import HTTPException
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,107 +29,31 @@ class DatasetSpec(NamedTuple):
     ----------
     name : str
         The canonical name.
-    sha256 : str
-        The hash of the compressed file as distributed.
-    columns : str
-        The names of the feature columns in the file, separated by spaces.
-    classes : str
-        The name and the number of rows of each class.
     source : str
         Where the data come from, and the publication to cite.
+    sha256 : str
+        The hash of the compressed file as distributed.
+    columns : list of str
+        The names of the feature columns in the file.
+    class_sizes : dict of str to int
+        The number of rows of each class.
     openml_id : int or None, default=None
         The number of the data set on OpenML; None if it is not there.
-    dropped : tuple of str, default=()
+    dropped : sequence of str, default=()
         The feature columns that are not used in the paper.
     """
 
     name: str
-    sha256: str
-    columns: str
-    classes: str
     source: str
+    sha256: str
+    columns: list[str]
+    class_sizes: dict[str, int]
     openml_id: int | None = None
-    dropped: tuple[str, ...] = ()
-
-    @property
-    def class_sizes(self) -> dict[str, int]:
-        """The number of rows of each class."""
-        words = self.classes.split()
-        return dict(zip(words[::2], map(int, words[1::2]), strict=True))
+    dropped: Sequence[str] = ()
 
 
-_UCI = "UCI Machine Learning Repository, https://archive.ics.uci.edu"
-_SPECS = (
-    DatasetSpec(
-        "gamma-telescope",
-        "514c0515fd7949f37cd8cfa8523fdab05f9cbdf64d2a733c6c4e3a68c5f67fd8",
-        "fLength fWidth fSize fConc fConc1 fAsym fM3Long fM3Trans fAlpha fDist",
-        "g 12332 h 6688",
-        f"Bock et al. 2004, MAGIC Gamma Telescope, {_UCI}",
-        1120,
-    ),
-    DatasetSpec(
-        "image-segmentation",
-        "cfe620943f988fb86ab88f58813fff2cfdba9c73a2eb8fe14061cbc1c99ec67a",
-        "region-centroid-col region-centroid-row region-pixel-count short-line-density-5 "
-        "short-line-density-2 vedge-mean vedge-sd hedge-mean hedge-sd intensity-mean rawred-mean "
-        "rawblue-mean rawgreen-mean exred-mean exblue-mean exgreen-mean value-mean saturation-mean hue-mean",
-        "BRICKFACE 330 CEMENT 330 FOLIAGE 330 GRASS 330 PATH 330 SKY 330 WINDOW 330",
-        f"Brodley 1990, Image Segmentation, {_UCI}",
-        36,
-        ("region-pixel-count", "short-line-density-5", "short-line-density-2"),
-    ),
-    DatasetSpec(
-        "ionosphere",
-        "3aea07c9543411058d074c615f79d0fa71110bec573f2dbde6bb677e5825cd39",
-        " ".join(f"f{column}" for column in range(34)),
-        "b 126 g 225",
-        f"Sigillito et al. 1989, Ionosphere, {_UCI}",
-        59,
-    ),
-    DatasetSpec(
-        "letter-recognition",
-        "4453f46b6eb1af86ee6e53eaa61d023a7c2d6f4fc43fb2930157427dfbc99679",
-        "x-box y-box width high onpix x-bar y-bar x2bar y2bar xybar x2ybr xy2br x-ege xegvy y-ege yegvx",
-        "A 789 B 766 C 736 D 805 E 768 F 775 G 773 H 734 I 755 J 747 K 739 L 761 M 792 N 783 O 753 P 803 "
-        "Q 783 R 758 S 748 T 796 U 813 V 764 W 752 X 787 Y 786 Z 734",
-        f"Frey & Slate 1991, Letter Recognition, {_UCI}",
-        6,
-    ),
-    DatasetSpec(
-        "outdoor-objects",
-        "3c637059b7e6ae2e48e5b41ff839c3f1bcfdc315d8efd2bcb08f4ff51cdb2514",
-        " ".join(f"f{column}" for column in range(21)),
-        " ".join(f"{label} 100" for label in range(40)),
-        "Losing, Hammer & Wersing, IJCNN 2015, Outdoor, published at "
-        "https://github.com/vlosing/driftDatasets (realWorld/outdoor)",
-    ),
-    DatasetSpec(
-        "pen-digits",
-        "2b784247eca69c7c911fcc991eea1f6db596c903a380c93da959615aeba2130b",
-        " ".join(f"x{point} y{point}" for point in range(1, 9)),
-        "0 1143 1 1143 2 1144 3 1055 4 1144 5 1055 6 1056 7 1142 8 1055 9 1055",
-        f"Alimoglu & Alpaydin 1996, Pen-Based Recognition of Handwritten Digits, {_UCI}",
-        32,
-    ),
-    DatasetSpec(
-        "robot-navigation",
-        "3187aadbf5b1df9e9e6fdb9e5298b5523a9ca7fb6f3c8bbe8cad80f8d2798de3",
-        " ".join(f"US{sensor}" for sensor in range(1, 25)),
-        "Move-Forward 2205 Sharp-Right-Turn 2097 Slight-Left-Turn 328 Slight-Right-Turn 826",
-        f"Freire et al. 2009, Wall-Following Robot Navigation Data, {_UCI}",
-        1497,
-    ),
-    DatasetSpec(
-        "usps",
-        "da21a521b213c4783ef3d13db37472bffd807f3ea411c493a88a1f33db79fcae",
-        " ".join(f"f{column}" for column in range(256)),
-        "0 1553 1 1269 2 929 3 824 4 852 5 716 6 834 7 792 8 708 9 821",
-        "Le Cun et al. 1990, USPS zip codes, AT&T research labs via Hastie, Tibshirani & Friedman",
-        41082,
-    ),
-)
-SPECS = {spec.name: spec for spec in _SPECS}
+_TABLE = tomllib.loads(files("lann.datasets").joinpath("paper_sets.toml").read_text("utf-8"))
+SPECS = {name: DatasetSpec(name, **spec) for name, spec in _TABLE.items()}
 """The data sets that are read from files, by name."""
 
 
@@ -256,10 +183,10 @@ def read_dataset(spec: DatasetSpec, data_home: Folder | None, *, download_if_mis
                 f"{os.environ.get('LANN_DATA')}, nor in the cache, {cache}; {origin}: {error}. Source: "
                 f"{spec.source}."
             ) from error
-    sizes = frame["target"].value_counts().to_dict()
-    if list(frame.columns) != [*spec.columns.split(), "target"] or sizes != spec.class_sizes:
+    sizes, expected = frame["target"].value_counts().to_dict(), [*spec.columns, "target"]
+    if list(frame.columns) != expected or sizes != spec.class_sizes:
         raise ValueError(
-            f"{origin} does not contain {spec.name!r}: expected the columns {spec.columns} target and the "
+            f"{origin} does not contain {spec.name!r}: expected the columns {' '.join(expected)} and the "
             f"class sizes {spec.class_sizes}; got the columns {' '.join(map(str, frame.columns))} and the "
             f"class sizes {sizes}."
         )
@@ -276,8 +203,8 @@ def _download(spec: DatasetSpec) -> pd.DataFrame:
     # The columns of OpenML are in the order of the files, under other names; MagicTelescope has row numbers.
     features = bunch.data.drop(columns=[name for name in bunch.data if str(name).casefold() == "id"])
     frame = features.astype("float64").reset_index(drop=True)
-    if frame.shape[1] == len(spec.columns.split()):
-        frame.columns = spec.columns.split()
+    if frame.shape[1] == len(spec.columns):
+        frame.columns = spec.columns
     labels = bunch.target.reset_index(drop=True).astype(str)
     by_size = {size: name for name, size in spec.class_sizes.items()}
     if len(by_size) == len(spec.class_sizes):  # all sizes differ: OpenML may only number the classes

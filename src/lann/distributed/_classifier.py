@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from dask.delayed import Delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -24,22 +26,29 @@ from lann._support.inputs import (
     get_feature_names,
 )
 from lann._support.sizes import check_training_values
-from lann._support.types import Floats, Indices, Labels, rows_type, weights_type
-from lann._support.validation import Integer, OneOf, ParameterTable, validate, validate_parameters
+from lann._support.types import Floats, Indices, rows_type, weights_type
+from lann._support.validation import (
+    Integer,
+    OneOf,
+    ParameterTable,
+    store_parameters,
+    validate,
+    validate_parameters,
+)
 from lann._updatable import mark_as_learned
 from lann.columns.inputs import read_queries, read_training_data
 from lann.columns.schema import TableSchema
 from lann.distributed import _fit, _tasks
-from lann.distributed._fit import RowTasks, TrainingBlocks
+from lann.distributed._fit import TrainingBlocks
 from lann.distributed._rows import Reader, features_of_block, merge_features, needs_values
-from lann.distributed._search import Neighbors, ShardedModel
+from lann.distributed._search import Neighbors, ShardedModel, candidates
 from lann.distributed._shard import SearchPlan, Shard, join_shards
 from lann.explain import Explanation
-from lann.metric import Encoding, FeatureCurves, Levels
+from lann.metric import Encoding, Levels
 from lann.model import ROWS_FOR_SCALE, LocalModel
 from lann.search import Partition, n_cells_of
 from lann.training import SAMPLE_ROWS, Epoch, Settings, Tile, TrainingResult
-from lann.vote import VoteChoice, VoteRule, class_shares
+from lann.vote import VoteRule, class_shares
 
 # Parameters of the ordinary classifier that have no meaning for rows that are added all at once.
 LEFT_OUT = ("warm_start", "max_points", "forget_policy")
@@ -155,20 +164,9 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
     """
 
     _parameters: ClassVar[ParameterTable] = {
-        **{
-            name: constraints
-            for name, constraints in lann.classifier.LANNClassifier._parameters.items()
-            if name not in LEFT_OUT
-        },
         "rows_per_shard": [Integer(1)],
+        **{n: table for n, table in lann.classifier.LANNClassifier._parameters.items() if n not in LEFT_OUT},
     }
-
-    classes_: NDArray[Any]
-    schema_: TableSchema
-    model_: ShardedModel
-    vote_: VoteChoice
-    curves_: FeatureCurves
-    _vote_rule: VoteRule
 
     def __init__(
         self,
@@ -190,22 +188,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
         verbose=0,
         rows_per_shard=100_000,
     ):
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.n_components = n_components
-        self.levels = levels
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.alpha = alpha
-        self.power = power
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.n_candidates = n_candidates
-        self.early_stopping = early_stopping
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.rows_per_shard = rows_per_shard
+        store_parameters(self, locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -246,7 +229,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
             sample_rng, index_rng, tiles_rng = rng.spawn(3)
             sample = training.stratified_sample(blocks.codes, SAMPLE_ROWS, sample_rng)
             for_cells = training.draw_partition_rows(blocks.n_rows, index_rng)
-            for_scale = _evenly_spaced(blocks.n_rows, ROWS_FOR_SCALE)
+            for_scale = evenly_spaced(blocks.n_rows, ROWS_FOR_SCALE)
             rows = _fit.fetch_rows(blocks, reader, sample, for_cells, for_scale)
             is_empty = np.isnan(rows[0]).all(axis=0)
             if is_empty.any():
@@ -257,8 +240,9 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
             self._report(f"training on a sample of {len(sample)} of {blocks.n_rows} rows")
             trained, settings, n_candidates = self._train_sample(blocks, sample, rows[0], sample_rng)
             shared = trained.levels.subset(np.empty(0, np.int64)).replace(point_matrices=None)
-            assigned, plan, tiles = self._plan(blocks, reader, shared, settings, rows[1], index_rng)
-            plan = replace(plan, n_candidates=n_candidates)
+            assigned, plan, tiles = self._plan(
+                blocks, reader, shared, settings, n_candidates, rows[1], index_rng
+            )
             n_epochs = trained.n_point_epochs
             self._report(f"training {len(tiles)} tiles" if n_epochs else f"regrouping {blocks.n_rows} rows")
             kept_as = weights_type(blocks.n_rows)
@@ -266,12 +250,14 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
                 assigned, plan, tiles, shared, settings, n_epochs, kept_as, tiles_rng
             )
             self.tile_losses_ = np.array(losses, np.float64).reshape(len(losses), n_epochs)
-            self._set_model(ShardedModel(shared, plan, tuple(shards)), self._vote_rule)
+            rule = self.vote_.rule(settings.class_weight)
+            model = ShardedModel(shared, plan, tuple(shards), rule)
+            epsilon = _fit.estimate_epsilon(model, rows[2], for_scale, Reader(None, self.schema_))
+            self.model_ = replace(model, vote_rule=replace(rule, epsilon=epsilon))
+            self.n_samples_fit_, self.n_shards_ = blocks.n_rows, plan.n_shards
             self._report(
                 f"{plan.n_shards} shards; {plan.n_probed} of {plan.partition.n_cells} cells are searched"
             )
-            epsilon = _fit.estimate_epsilon(self.model_, rows[2], for_scale, Reader(None, self.schema_))
-            self._vote_rule = replace(self._vote_rule, epsilon=epsilon)
         return self
 
     def _report(self, text: str) -> None:
@@ -331,31 +317,27 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
         class_weight = class_weight_array(
             self.class_weight, self.classes_, np.arange(len(self.classes_)), blocks.class_counts.astype(float)
         )
-        start = Levels.plain(
-            rows,
-            blocks.codes[numbers].astype(np.int64),
-            len(self.classes_),
-            encoding=Encoding.plain(rows, self.schema_.n_categories),
-        )
+        labels = blocks.codes[numbers].astype(np.int64)
+        encoding = Encoding.plain(rows, self.schema_.n_categories)
+        start = Levels.plain(rows, labels, len(self.classes_), encoding=encoding)
         clf = _SampleClassifier(**self._local_parameters())
-        settings, n_candidates = clf.prepare(start, self.classes_, class_weight)
+        if class_weight is not None:  # that of all rows
+            clf.class_weight = dict(zip(self.classes_.tolist(), class_weight, strict=True))
+        settings = clf.prepare(start, self.classes_)
         # The shared levels are learned from all of the sample.
         on_sample = settings.replace(n_shared_rows=len(rows))
         trained = training.train_distinct(start, on_sample, rng, callback=self._on_epoch_end)
         self.loss_curve_, self.validation_curve_ = trained.losses, trained.validation_losses
         self.n_iter_ = len(trained.losses)
-        vote, levels = clf.vote_, trained.levels
+        vote, levels, clf.vote_ = trained.vote, trained.levels, trained.vote
         self.vote_, self.n_neighbors_, self.power_ = vote, vote.n_neighbors, vote.power
         self.levels_ = tuple(level for level in levels.in_use if level not in trained.dropped_levels)
         self.encoding_, self.curves_, self.components_ = levels.encoding, levels.curves, levels.components
-        self._vote_rule = VoteRule(vote.power, class_weight=class_weight, floor=vote.floor)
-        return trained, settings, n_candidates
+        return trained, settings, vote.shortlist_size(self.n_candidates, self.n_neighbors)
 
     def _local_parameters(self) -> dict[str, Any]:
         """Return the parameters that the ordinary classifier has, too."""
-        parameters = self.get_params(deep=False)
-        del parameters["rows_per_shard"]
-        return parameters
+        return {name: self.get_params()[name] for name in self.get_params() if name != "rows_per_shard"}
 
     def _plan(
         self,
@@ -363,22 +345,21 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
         reader: Reader,
         shared: Levels,
         settings: Settings,
+        n_candidates: int | None,
         rows: Floats,
         rng: np.random.Generator,
-    ) -> tuple[RowTasks, SearchPlan, list[Tile]]:
+    ) -> tuple[list[Delayed], SearchPlan, list[Tile]]:
         """Divide the rows into cells, whose centers follow from some rows, and the cells into shards."""
         weights = training.mean_class_weights(shared.class_log_weights, blocks.class_counts)
         points, n_cells = shared.transform(rows), n_cells_of(blocks.n_rows)
         partition = Partition.fit(points, n_cells, rng, weights=weights, n_jobs=self.n_jobs)
-        assigned = _fit.assign_cells(blocks, reader, shared, partition)
+        assigned, counts = _fit.assign_cells(blocks, reader, shared, partition)
         for_probes = training.draw_calibration_rows(blocks.n_rows, rng)
         n_probed = _fit.calibrate_cells(assigned, for_probes, shared, partition)
         reached = training.n_reached_of(n_probed, settings)
-        tiles = training.plan_tiles(partition.centers, assigned.counts, n_reached=reached)
-        shard_of_cell = _fit.divide_tiles(tiles, assigned.counts, self.rows_per_shard)
-        n_shards = int(shard_of_cell.max()) + 1
-        plan = SearchPlan(partition, assigned.counts, shard_of_cell, n_shards, n_probed, None)
-        return assigned, plan, tiles
+        tiles = training.plan_tiles(partition.centers, counts, n_reached=reached)
+        shard_of_cell = _fit.divide_tiles(tiles, counts, self.rows_per_shard)
+        return assigned, SearchPlan(partition, counts, shard_of_cell, n_probed, n_candidates), tiles
 
     def predict(self, X: Any) -> Any:
         """Predict the class with the largest probability.
@@ -393,7 +374,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
             Of Dask, and not yet computed, if X is of Dask.
         """
         check_is_fitted(self)
-        function = partial(_predictions, rule=self._vote_rule, classes=self.classes_)
+        function = partial(_predictions, rule=self.model_.vote_rule, classes=self.classes_)
         return self._search(X, [(function, (), self.classes_.dtype)])[0]
 
     def predict_proba(self, X: Any) -> Any:
@@ -410,7 +391,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         n_classes = len(self.classes_)
-        function = partial(_probabilities, rule=self._vote_rule, n_classes=n_classes)
+        function = partial(_probabilities, rule=self.model_.vote_rule, n_classes=n_classes)
         return self._search(X, [(function, (n_classes,), np.float64)])[0]
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
@@ -455,21 +436,18 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
             Of Dask, and not yet computed, if X is of Dask.
         """
         k = min(self.n_neighbors_, self.n_samples_fit_) if k is None else k
-        if _tasks.is_of_dask(X):
+        is_of_dask = _tasks.is_of_dask(X)
+        if is_of_dask:
             blocks, reader = _tasks.blocks_of_rows(X), self._reader(self.schema_)
             validate_data(self, blocks.sample, skip_check_array=True, reset=False)
         else:
             blocks, reader = _tasks.blocks_of_rows(read_queries(self, X)), Reader(None, self.schema_)
         graph, neighbors = _tasks.TaskGraph(), self.model_.search(blocks.parts, reader, k)
-        results = [
-            graph.results([graph.add(function, part) for part in neighbors]) for function, _, _ in outputs
-        ]
-        if blocks.in_memory:
-            return [np.concatenate(arrays) for arrays in _tasks.compute(results)]
-        return [
-            _tasks.array_of_blocks(parts, blocks.lengths, width, dtype)
-            for parts, (_, width, dtype) in zip(results, outputs, strict=True)
-        ]
+        arrays = []
+        for function, width, dtype in outputs:
+            parts = graph.results([graph.add(function, part) for part in neighbors])
+            arrays.append(_tasks.array_of_blocks(parts, blocks.lengths, width, dtype))
+        return arrays if is_of_dask else _tasks.compute(arrays)
 
     def explain(self, X: ArrayLike, *, leave_out: str | None = "auto") -> Explanation:
         """Explain predictions of selected rows: the neighbors that voted, and the features that matter.
@@ -501,12 +479,13 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
             raise ValueError("explain takes rows in memory; select some rows of X and compute them.")
         validate("leave_out", leave_out, OneOf("auto", None))
         queries = read_queries(self, X)
-        plan = self.model_.plan
         # One more, in case that one is left out.
-        k = min(plan.n_listed(self.n_neighbors_) + 1, self.n_samples_fit_)
-        listed = self.model_.candidates_of(queries, Reader(None, self.schema_), k)
-        context = _evenly_spaced(self.n_samples_fit_, ROWS_FOR_EXPLANATIONS)
-        numbers = np.unique(np.concatenate([listed[listed >= 0], context]))
+        k = min(self.model_.plan.n_listed(self.n_neighbors_) + 1, self.n_samples_fit_)
+        reader, block = Reader(None, self.schema_), _tasks.constant(queries)
+        (listed,) = _tasks.compute(self.model_.search([block], reader, k, join=candidates))
+        near = listed.numbers[:, :k]
+        context = evenly_spaced(self.n_samples_fit_, ROWS_FOR_EXPLANATIONS)
+        numbers = np.unique(np.concatenate([near[near >= 0], context]))
         rows = self.model_.take(numbers)
         return self._make_local()(rows).explain(X, ids=rows.numbers, leave_out=leave_out)
 
@@ -524,63 +503,34 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
 
     def _make_local(self) -> Callable[[Shard], lann.classifier.LANNClassifier]:
         """Return a function from some of the rows to their ordinary classifier, for workers."""
-        attributes = {name: getattr(self, name) for name in SHARED_ATTRIBUTES if hasattr(self, name)}
-        return partial(
-            _local_classifier,
-            parameters=self._local_parameters(),
-            attributes=attributes,
-            plan=self.model_.plan,
-            rule=self._vote_rule,
-        )
-
-    def _set_model(self, model: ShardedModel, rule: VoteRule) -> None:
-        """Set the fitted attributes that follow from a model.
-
-        Parameters
-        ----------
-        model : ShardedModel
-        rule : VoteRule
-            How neighbors vote.
-        """
-        self.model_, self._vote_rule = model, rule
-        self.n_samples_fit_, self.n_shards_ = model.n_rows, model.plan.n_shards
+        local = lann.classifier.LANNClassifier(**self._local_parameters())
+        local.__dict__ |= {name: value for name, value in vars(self).items() if name in SHARED_ATTRIBUTES}
+        return partial(_with_rows, local=local, plan=self.model_.plan, rule=self.model_.vote_rule)
 
 
 class _SampleClassifier(lann.classifier.LANNClassifier):
-    """The ordinary classifier, as far as it is trained on a sample, with the class weights of all rows."""
+    """The ordinary classifier, as far as it is trained on a sample."""
 
-    _weights_of_all: Floats | None = None
-
-    def prepare(
-        self, start: Levels, classes: NDArray[Any], class_weight: Floats | None
-    ) -> tuple[Settings, int | None]:
-        """Choose the vote for a sample; return the settings of the training and the size of the shortlist."""
-        self.classes_, self._weights_of_all = classes, class_weight
-        self._select_vote(start)
-        return self._settings(class_weight), self._shortlist_size(None)
-
-    def _class_weights(self, labels: Labels, row_weights: Floats | None) -> Floats | None:
-        return self._weights_of_all
+    def prepare(self, start: Levels, classes: NDArray[Any]) -> Settings:
+        """Return the settings of the training of a sample."""
+        self.classes_ = classes
+        settings = self._settings(self._class_weights(start.labels, None))
+        return training.for_noisy_labels(start, settings)
 
 
-def _local_classifier(
-    rows: Shard, parameters: dict[str, Any], attributes: dict[str, Any], plan: SearchPlan, rule: VoteRule
+def _with_rows(
+    rows: Shard, local: lann.classifier.LANNClassifier, plan: SearchPlan, rule: VoteRule
 ) -> lann.classifier.LANNClassifier:
     """Return the ordinary classifier of some rows, which searches and votes as the cluster does.
 
     The numbers of the rows become the order of their arrival, and by that their names.
     """
-    local = lann.classifier.LANNClassifier(**parameters)
-    for name, value in attributes.items():
-        setattr(local, name, value)
+    local = copy(local)
     local.model_ = LocalModel(
         rows.levels,
         n_candidates=plan.n_candidates,
-        n_neighbors=attributes["vote_"].n_neighbors,
-        power=rule.power,
-        floor=rule.floor,
-        class_weight=rule.class_weight,
-        epsilon=rule.epsilon,
+        n_neighbors=local.n_neighbors_,
+        **vars(rule),
         index=plan.index_of(rows.cells),
         arrivals=rows.numbers,
         n_arrived=plan.n_rows,
@@ -589,7 +539,7 @@ def _local_classifier(
     return local
 
 
-def _evenly_spaced(n_rows: int, n_kept: int) -> Indices:
+def evenly_spaced(n_rows: int, n_kept: int) -> Indices:
     """Return the numbers of some rows, evenly spaced, with the first and the last."""
     return np.linspace(0, n_rows - 1, min(n_rows, n_kept)).astype(np.int64)
 

@@ -13,7 +13,6 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from lann._support.types import Floats, Indices
 from lann.distributed._rows import (
-    NearRows,
     Reader,
     Rows,
     assign_rows,
@@ -27,7 +26,7 @@ from lann.distributed._rows import (
 )
 from lann.distributed._search import ShardedModel
 from lann.distributed._shard import SearchPlan, make_shard, train_rows
-from lann.distributed._tasks import Blocks, TaskGraph, compute, constant, map_tasks, persist
+from lann.distributed._tasks import Blocks, TaskGraph, check_same, compute, constant, map_tasks, persist
 from lann.metric import Levels
 from lann.model import NEIGHBORS_FOR_SCALE
 from lann.search import N_NEIGHBORS, Partition, calibrate
@@ -78,11 +77,8 @@ def read_labels(rows: Blocks, labels: tuple[Delayed, ...]) -> TrainingBlocks:
     """
     counts = compute(map_tasks(count_labels, labels))
     lengths = [len(codes) for _, codes in counts]
-    if rows.lengths is not None and list(rows.lengths) != lengths:
-        raise ValueError(
-            f"X has {sum(rows.lengths)} rows and y has {sum(lengths)} labels; there has to be a label for "
-            "each row, in the same blocks."
-        )
+    if rows.lengths is not None:
+        check_same(rows.lengths, lengths)
     in_blocks = [labels for labels, _ in counts if len(labels)]
     if not in_blocks:
         raise ValueError("X has no rows; a classifier needs rows of at least two classes.")
@@ -137,23 +133,18 @@ def divide_tiles(tiles: list[Tile], counts: Indices, rows_per_shard: int) -> Ind
     return shard_of_cell
 
 
-class RowTasks(NamedTuple):
-    """The training rows with their cells, on the workers.
+def assign_cells(
+    blocks: TrainingBlocks, reader: Reader, shared: Levels, partition: Partition
+) -> tuple[list[Delayed], Indices]:
+    """Read all rows as numbers, and find their cells; they stay on the workers.
 
-    Attributes
-    ----------
-    blocks : list of Delayed
+    Returns
+    -------
+    rows : list of Delayed
         `Rows` of each block.
     counts : (n_cells,)
         Number of rows of each cell.
     """
-
-    blocks: list[Delayed]
-    counts: Indices
-
-
-def assign_cells(blocks: TrainingBlocks, reader: Reader, shared: Levels, partition: Partition) -> RowTasks:
-    """Read all rows as numbers, and find their cells; they stay on the workers."""
     graph = TaskGraph()
     common = (constant(reader), constant(blocks.classes), constant(shared), constant(partition))
     keys = [
@@ -162,11 +153,11 @@ def assign_cells(blocks: TrainingBlocks, reader: Reader, shared: Levels, partiti
     ]
     assigned = persist(graph.results(keys))
     counts = compute(map_tasks(count_cells, assigned, n_cells=partition.n_cells))
-    return RowTasks(assigned, np.sum(counts, axis=0))
+    return assigned, np.sum(counts, axis=0)
 
 
 def train_shards(
-    rows: RowTasks,
+    rows: list[Delayed],
     plan: SearchPlan,
     tiles: list[Tile],
     shared: Levels,
@@ -179,7 +170,8 @@ def train_shards(
 
     Parameters
     ----------
-    rows : RowTasks
+    rows : list of Delayed
+        `Rows` of each block.
     plan : SearchPlan
     tiles : list of Tile
         In the order of the shards.
@@ -202,11 +194,11 @@ def train_shards(
     graph = TaskGraph()
     common = constant(shared), constant(plan.index), constant(settings)
     cells = constant(plan.shard_of_cell)
-    split = [graph.add(split_rows, block, cells, n_shards=plan.n_shards) for block in rows.blocks]
-    regrouped = []
-    for shard in range(plan.n_shards):
-        parts: list[Any] = [graph.add(getitem, block, shard) for block in split]
-        regrouped.append(graph.add(join_rows, parts))
+    split = [graph.add(split_rows, block, cells, n_shards=plan.n_shards) for block in rows]
+    regrouped = [
+        graph.add(join_rows, [graph.add(getitem, block, shard) for block in split])
+        for shard in range(plan.n_shards)
+    ]
     trained: list[list[Any]] = [[] for _ in range(plan.n_shards)]
     for tile, own_rng in zip(tiles, rng.spawn(len(tiles)), strict=True) if n_epochs else ():
         sources = np.unique(plan.shard_of_cell[tile.cells])
@@ -222,34 +214,41 @@ def train_shards(
     return results[: len(shards)], compute(results[len(shards) :])
 
 
-def calibrate_cells(rows: RowTasks, numbers: Indices, shared: Levels, partition: Partition) -> int:
+def calibrate_cells(rows: list[Delayed], numbers: Indices, shared: Levels, partition: Partition) -> int:
     """Return how many cells are searched for a query, so that nearly all of its neighbors are found.
 
     Copies of a row count once.
 
     Parameters
     ----------
-    rows : RowTasks
-        All training rows.
+    rows : list of Delayed
+        `Rows` of each block.
     numbers : (n_queries,)
         Numbers of the rows whose neighbors are searched, ascending.
     shared : Levels
     partition : Partition
     """
-    queries = join_rows(compute(map_tasks(Rows.take_numbers, rows.blocks, constant(numbers))))
+    queries = join_rows(compute(map_tasks(Rows.take_numbers, rows, constant(numbers))))
     common = constant(queries), constant(shared)
-    in_blocks = compute(map_tasks(nearest_rows, rows.blocks, *common, k=N_NEIGHBORS))
-    near = NearRows(*(np.concatenate(values, axis=1) for values in zip(*in_blocks, strict=True)))
-    cells = near.first_distinct(N_NEIGHBORS)
-    if cells.shape[1] == 0:  # all rows are copies of one
+    in_blocks = compute(map_tasks(nearest_rows, rows, *common, k=N_NEIGHBORS))
+    near = [np.concatenate(values, axis=1) for values in zip(*in_blocks, strict=True)]
+    cells = []
+    for numbers, distances, own_cells, hashes in zip(*near, strict=True):
+        order = np.lexsort((numbers, distances))
+        order = order[numbers[order] >= 0]
+        _, firsts = np.unique(hashes[order], return_index=True)  # the nearest of copies
+        cells.append(own_cells[order[np.sort(firsts)]])
+    k = min(N_NEIGHBORS, *map(len, cells))
+    if k == 0:  # all rows are copies of one
         return 1
     points = shared.transform(queries.X.astype(np.float64, copy=False))
-    return calibrate(partition.nearest(points, partition.n_cells), cells)
+    found = np.array([own[:k] for own in cells])
+    return calibrate(partition.nearest(points, partition.n_cells), found)
 
 
 def estimate_epsilon(model: ShardedModel, queries: Floats, numbers: Indices, reader: Reader) -> float:
     """Return ε of the vote, from the distances of some training rows to their neighbors."""
-    k = min(NEIGHBORS_FOR_SCALE, model.n_rows - 1)
+    k = min(NEIGHBORS_FOR_SCALE, model.plan.n_rows - 1)
     if k < 1:
         return 1.0
     (neighbors,) = compute(model.search([constant(queries)], reader, k, exclude=numbers))

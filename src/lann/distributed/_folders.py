@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import lann.classifier
-from lann.distributed._classifier import SHARED_ATTRIBUTES, DaskLANN
+from lann.distributed._classifier import SHARED_ATTRIBUTES, DaskLANN, evenly_spaced
 from lann.distributed._rows import count_cells
 from lann.distributed._search import ShardedModel
 from lann.distributed._shard import SearchPlan, Shard
@@ -42,7 +42,7 @@ def write_shards(fitted: DaskLANN, write: Write, names: Sequence[str], shared_na
         What `write` has returned, the one with `shared_name` first.
     """
     local, model = fitted._make_local(), fitted.model_
-    few = model.take(np.linspace(0, model.n_rows - 1, min(FEW_ROWS, model.n_rows)).astype(np.int64))
+    few = model.take(evenly_spaced(fitted.n_samples_fit_, FEW_ROWS))
     graph, common = TaskGraph(), constant(local)
     keys = [
         graph.add(_write_shard, shard, common, write=write, name=name)
@@ -87,19 +87,15 @@ def read_shards(
     if (np.count_nonzero(counts, axis=0) > 1).any() or counts.sum() != n_rows:
         raise ValueError(f"its shards do not have the {n_rows} rows of the model, each of them once")
     shard_of_cell = np.where(counts.any(axis=0), counts.argmax(axis=0), -1)
-    parameters = {
-        name: value
-        for name, value in shared.get_params(deep=False).items()
-        if name in DaskLANN().get_params(deep=False)
-    }
-    fitted = DaskLANN(**parameters, rows_per_shard=further["rows_per_shard"])
-    for name in SHARED_ATTRIBUTES:
-        if hasattr(shared, name):
-            setattr(fitted, name, getattr(shared, name))
+    fitted = DaskLANN(rows_per_shard=further["rows_per_shard"])
+    common = shared.get_params().keys() & fitted.get_params().keys()
+    fitted.set_params(**{name: getattr(shared, name) for name in common})
+    fitted.__dict__ |= {name: value for name, value in vars(shared).items() if name in SHARED_ATTRIBUTES}
     sizes, n_candidates = counts.sum(axis=0), shared.model_.n_candidates
-    plan = SearchPlan(index.partition, sizes, shard_of_cell, len(names), index.n_probed, n_candidates)
-    model = ShardedModel(levels.replace(point_matrices=None), plan, tuple(shards))
-    fitted._set_model(model, shared.model_.vote_rule)
+    plan = SearchPlan(index.partition, sizes, shard_of_cell, index.n_probed, n_candidates)
+    without_rows = levels.replace(point_matrices=None)
+    fitted.model_ = ShardedModel(without_rows, plan, tuple(shards), shared.model_.vote_rule)
+    fitted.n_samples_fit_, fitted.n_shards_ = n_rows, len(names)
     fitted.tile_losses_ = further["tile_losses_"]
     return fitted
 
@@ -109,7 +105,12 @@ def read_shard(shared: tuple[Levels, Partition], read: Read, name: str) -> Shard
     levels, partition = shared
     model = read(name).model_
     own, index = model.levels, model.index
-    if index is None or not _is_same(own, levels) or not _is_same_partition(index.partition, partition):
+    has_same_parts = all(
+        np.shape(getattr(own, part))[1:] == np.shape(getattr(levels, part))[1:]
+        for part in ("X", "components", "point_matrices", "row_weights")
+    )
+    is_same = has_same_parts and np.array_equal(own.class_log_weights, levels.class_log_weights)
+    if index is None or not is_same or not _is_same_partition(index.partition, partition):
         raise ValueError(f"its shard {name} is of another model")
     joined = levels.replace(
         X=own.X, labels=own.labels, point_log_weights=own.point_log_weights, point_matrices=own.point_matrices
@@ -119,12 +120,3 @@ def read_shard(shared: tuple[Levels, Partition], read: Read, name: str) -> Shard
 
 def _is_same_partition(first: Partition, second: Partition) -> bool:
     return all(np.array_equal(getattr(first, f.name), getattr(second, f.name)) for f in fields(Partition))
-
-
-def _is_same(first: Levels, second: Levels) -> bool:
-    """Return whether levels have the same form and the same class weights."""
-    has_same_parts = all(
-        np.shape(getattr(first, name))[1:] == np.shape(getattr(second, name))[1:]
-        for name in ("X", "components", "point_matrices", "row_weights")
-    )
-    return has_same_parts and np.array_equal(first.class_log_weights, second.class_log_weights)

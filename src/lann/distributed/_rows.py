@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lann._support.inputs import check_one_type, class_indices
+from lann._support.rows import positions_in
 from lann._support.sizes import check_values
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
@@ -233,45 +234,11 @@ def count_cells(rows: Any, n_cells: int) -> Indices:
     return np.bincount(rows.cells, minlength=n_cells)
 
 
-class NearRows(NamedTuple):
-    """The rows of a block that are nearest to some queries under the class metrics.
-
-    Attributes
-    ----------
-    numbers, distances, cells, hashes : (n_queries, k)
-        Nearest first; squared distances. Numbers are -1 where there are fewer rows. Copies of a row have the
-        same hash.
-    """
-
-    numbers: Indices
-    distances: Floats
-    cells: NDArray[np.int32]
-    hashes: NDArray[np.uint64]
-
-    def first_distinct(self, k: int) -> NDArray[np.int32]:
-        """Return the cells of the k nearest rows of each query, copies counted once: (n_queries, k).
-
-        There are fewer columns where some query has fewer rows.
-        """
-        order = np.lexsort((self.numbers, self.distances, self.numbers < 0), axis=1)
-        numbers = np.take_along_axis(self.numbers, order, axis=1)
-        cells = np.take_along_axis(self.cells, order, axis=1)
-        hashes = np.take_along_axis(self.hashes, order, axis=1)
-        by_hash = np.argsort(hashes, axis=1, kind="stable")  # of copies, the nearest and first comes first
-        in_order = np.take_along_axis(hashes, by_hash, axis=1)
-        is_left_out = numbers < 0
-        is_copy = np.zeros_like(is_left_out)
-        np.put_along_axis(is_copy, by_hash[:, 1:], in_order[:, 1:] == in_order[:, :-1], axis=1)
-        is_left_out |= is_copy
-        k = min(k, int((~is_left_out).sum(axis=1).min()))
-        kept = np.argsort(is_left_out, axis=1, kind="stable")[:, :k]
-        return np.take_along_axis(cells, kept, axis=1)
-
-
-def nearest_rows(rows: Rows, queries: Rows, shared: Levels, *, k: int) -> NearRows:
+def nearest_rows(rows: Rows, queries: Rows, shared: Levels, *, k: int) -> tuple[NDArray[Any], ...]:
     """Return the k nearest distinct rows of a block to some training rows, beside these and their copies.
 
-    Rows are copies if they are the same on the axes and have the same label.
+    Rows are copies if they are the same on the axes and have the same label. They are nearest under the class
+    metrics.
 
     Parameters
     ----------
@@ -280,22 +247,26 @@ def nearest_rows(rows: Rows, queries: Rows, shared: Levels, *, k: int) -> NearRo
     shared : Levels
     k : int
         Fewer are returned where the block has fewer rows.
+
+    Returns
+    -------
+    numbers, distances, cells, hashes : (n_queries, k)
+        Nearest first; squared distances. Numbers are -1 where there are fewer rows. Copies of a row have the
+        same hash.
     """
     points, queried = (shared.transform(part.X.astype(np.float64, copy=False)) for part in (rows, queries))
     hashes, firsts = np.unique(row_hashes(points, rows.labels), return_index=True)
     order = np.argsort(firsts)
     distinct, k = firsts[order], min(k, len(firsts))
     if k == 0:
-        empty = np.empty((len(queried), 0))
-        return NearRows(empty.astype(np.int64), empty, empty.astype(np.int32), empty.astype(np.uint64))
-    own = row_hashes(queried, queries.labels)
-    at = np.minimum(np.searchsorted(hashes, own), len(hashes) - 1)
-    exclude = np.where(hashes[at] == own, np.argsort(order)[at], -1)
+        return tuple(np.empty((len(queried), 0), t) for t in (np.int64, float, np.int32, np.uint64))
+    at = positions_in(hashes, row_hashes(queried, queries.labels))
+    exclude = np.where(at < 0, -1, np.argsort(order)[at])
     metric = Levels.metric_of_classes(points[distinct], rows.labels[distinct], shared.class_log_weights)
     found, distances = ExactSearch(metric).query(queried, k, exclude=exclude, n_jobs=1)
     taken = distinct[found]
     numbers = np.where(found < 0, -1, rows.numbers[taken])
-    return NearRows(numbers, distances, rows.cells[taken], hashes[order][found])
+    return numbers, distances, rows.cells[taken], hashes[order][found]
 
 
 def split_rows(rows: Rows, shard_of_cell: Indices, n_shards: int) -> tuple[Rows, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import getitem
 from typing import Any, NamedTuple
@@ -19,78 +19,7 @@ from lann.distributed._rows import Reader
 from lann.distributed._shard import Found, Queries, SearchPlan, Shard, join_shards, unmeasured_values
 from lann.distributed._tasks import Key, TaskGraph, compute, constant, map_tasks
 from lann.metric import Levels
-
-
-@dataclass(frozen=True)
-class ShardedModel:
-    """Training rows in shards, on the workers of a cluster, and what all of them share.
-
-    Attributes
-    ----------
-    shared : Levels
-        The shared levels, without rows.
-    plan : SearchPlan
-        Cells and shards, and how they are searched.
-    shards : tuple of Delayed
-        Tasks whose results are the shards.
-    """
-
-    shared: Levels
-    plan: SearchPlan
-    shards: tuple[Delayed, ...]
-
-    def search(
-        self, blocks: Sequence[Delayed], reader: Reader, k: int, *, exclude: Indices | None = None
-    ) -> list[Delayed]:
-        """Return tasks that search the neighbors of blocks of queries: their results are `Neighbors`.
-
-        Parameters
-        ----------
-        blocks : sequence of Delayed
-            Arrays or tables of queries.
-        reader : Reader
-        k : int
-            Number of neighbors.
-        exclude : (n_queries,) or None
-            For each query of each block, the number of a training row that is not its neighbor; -1 for none.
-        """
-        return self._search(merge, blocks, reader, k, exclude)
-
-    def candidates_of(self, queries: Any, reader: Reader, k: int) -> Indices:
-        """Return the numbers of the k training rows nearest under the class metrics, -1 for none."""
-        (listed,) = compute(self._search(candidates, [constant(queries)], reader, k, None))
-        numbers: Indices = listed.numbers[:, :k]
-        return numbers
-
-    def _search(
-        self, join: Any, blocks: Sequence[Delayed], reader: Reader, k: int, exclude: Indices | None
-    ) -> list[Delayed]:
-        """Return tasks that search blocks of queries in all shards, and join what is found."""
-        graph, plan = TaskGraph(), constant(self.plan)
-        common = constant(reader), constant(self.shared), plan
-        keys: list[Key] = []
-        for block in blocks:
-            routed = graph.add(route, block, *common, k=k, exclude=exclude)
-            found: list[Any] = []
-            for number, shard in enumerate(self.shards):
-                queries = graph.add(getitem, routed, number)
-                found.append(graph.add(search_shard, shard, queries, plan, k=k))
-            n_queries = graph.add(getitem, routed, len(self.shards))
-            keys.append(graph.add(join, n_queries, found, plan, k=k))
-        return graph.results(keys)
-
-    def take(self, numbers: Indices) -> Shard:
-        """Return some training rows, given by their numbers, ascending, in the memory of this process."""
-        return join_shards(compute(map_tasks(Shard.take, self.shards, constant(numbers))))
-
-    @property
-    def n_rows(self) -> int:
-        """Number of training rows."""
-        return self.plan.n_rows
-
-    def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
-        """Return where queries have gaps that no training row has: (n_queries, n_features)."""
-        return unmeasured_values(self.shared, queries)
+from lann.vote import VoteRule
 
 
 class Neighbors(NamedTuple):
@@ -112,13 +41,7 @@ class Neighbors(NamedTuple):
 
 
 def route(
-    X: Any,
-    reader: Reader,
-    shared: Levels,
-    plan: SearchPlan,
-    k: int,
-    *,
-    exclude: Indices | None = None,
+    X: Any, reader: Reader, shared: Levels, plan: SearchPlan, k: int, *, exclude: Indices | None = None
 ) -> tuple[Any, ...]:
     """Divide a block of queries among the shards that hold the cells that are searched for each of them.
 
@@ -147,24 +70,16 @@ def route(
     check_values(queries, reader.schema.names)
     unmeasured = unmeasured_values(shared, queries)
     check_some_value(unmeasured)
-    n_queries = len(queries)
-    needs_all = np.full(n_queries, plan.n_candidates is None) | unmeasured.any(axis=1)
+    n_queries, points = len(queries), shared.transform(queries)
+    with single_threaded_blas():
+        cells = plan.partition.nearest(points, plan.index.n_probed_for(plan.n_listed(k)))
+    needed = plan.n_listed(k) + (0 if exclude is None else exclude >= 0)
+    needs_all = plan.counts[cells].sum(axis=1) < needed
+    needs_all |= plan.partition.is_far(points) | ~np.isfinite(points).all(axis=1)
+    needs_all |= unmeasured.any(axis=1) | (plan.n_candidates is None)
     # A column for each shard, and one for cells without rows.
     reached = np.repeat(needs_all[:, None], plan.n_shards + 1, axis=1)
-    rest = np.flatnonzero(~needs_all)
-    n_probed = plan.index.n_probed_for(plan.n_listed(k))
-    cells = np.zeros((n_queries, n_probed), np.int32)
-    if len(rest):
-        points = shared.transform(queries[rest])
-        with single_threaded_blas():
-            probed = cells[rest] = plan.partition.nearest(points, n_probed)
-        needed = plan.n_listed(k) + (0 if exclude is None else exclude[rest] >= 0)
-        in_all = plan.counts[probed].sum(axis=1) < needed
-        in_all |= plan.partition.is_far(points) | ~np.isfinite(points).all(axis=1)
-        needs_all[rest[in_all]] = True
-        reached[rest[in_all]] = True
-        found = rest[~in_all]
-        reached[found[:, None], plan.shard_of_cell[probed[~in_all]]] = True
+    reached[np.arange(n_queries)[:, None], plan.shard_of_cell[cells]] = True
     parts = []
     for shard in range(plan.n_shards):
         rows = np.flatnonzero(reached[:, shard])
@@ -200,33 +115,17 @@ def candidates(n_queries: int, found: Sequence[Found | None], plan: SearchPlan, 
     """Return the candidates of all queries of a block, nearest under the class metrics first."""
     n_listed = plan.n_listed(k)
     shape = (n_queries, n_listed)
-    merged = Found(
-        np.arange(n_queries),
-        np.full(shape, -1),
-        np.full(shape, np.inf),
-        np.full(shape, np.inf),
-        np.full(shape, -1),
-    )
-    answered = np.zeros(n_queries, bool)
+    listed = Found(np.arange(n_queries), *(np.full(shape, value) for value in (-1, np.inf, np.inf, -1)))
     for part in found:
-        if part is None:
-            continue
-        again = answered[part.positions]
-        for rows, is_merged in ((np.flatnonzero(~again), False), (np.flatnonzero(again), True)):
-            if not len(rows):
-                continue
-            own: list[Any] = [values[rows] for values in part[1:]]
-            positions = part.positions[rows]
-            if is_merged:
-                own = [
-                    np.concatenate([values[positions], others], axis=1)
-                    for values, others in zip(merged[1:], own, strict=True)
-                ]
-                own = list(_nearest(own[1], own[0], n_listed, *own[1:]))
-            for values, others in zip(merged[1:], own, strict=True):
-                values[positions] = others
-        answered[part.positions] = True
-    return merged
+        if part is not None:
+            numbers, *others = (
+                np.concatenate([values[part.positions], own], axis=1)
+                for values, own in zip(listed[1:], part[1:], strict=True)
+            )
+            nearest = _nearest(others[0], numbers, n_listed, *others)
+            for values, own in zip(listed[1:], nearest, strict=True):
+                values[part.positions] = own
+    return listed
 
 
 def _nearest(distances: Floats, numbers: Indices, k: int, *others: Any) -> tuple[Any, ...]:
@@ -243,3 +142,69 @@ def _nearest(distances: Floats, numbers: Indices, k: int, *others: Any) -> tuple
     last = np.where(numbers < 0, np.iinfo(np.int64).max, numbers)  # behind rows that are infinitely far
     order = np.lexsort((last, distances), axis=1)[:, :k]
     return tuple(np.take_along_axis(values, order, axis=1) for values in (numbers, *others))
+
+
+@dataclass(frozen=True)
+class ShardedModel:
+    """Training rows in shards, on the workers of a cluster, and what all of them share.
+
+    Attributes
+    ----------
+    shared : Levels
+        The shared levels, without rows.
+    plan : SearchPlan
+        Cells and shards, and how they are searched.
+    shards : tuple of Delayed
+        Tasks whose results are the shards.
+    vote_rule : VoteRule
+        How neighbors vote.
+    """
+
+    shared: Levels
+    plan: SearchPlan
+    shards: tuple[Delayed, ...]
+    vote_rule: VoteRule
+
+    def search(
+        self,
+        blocks: Sequence[Delayed],
+        reader: Reader,
+        k: int,
+        *,
+        exclude: Indices | None = None,
+        join: Callable[..., Any] = merge,
+    ) -> list[Delayed]:
+        """Return tasks that search blocks of queries in all shards, and join what is found.
+
+        Parameters
+        ----------
+        blocks : sequence of Delayed
+            Arrays or tables of queries.
+        reader : Reader
+        k : int
+            Number of neighbors.
+        exclude : (n_queries,) or None
+            For each query of each block, the number of a training row that is not its neighbor; -1 for none.
+        join : {merge, candidates}, default=merge
+            Whether the results are the `Neighbors` of the queries, or all their candidates.
+        """
+        graph, plan = TaskGraph(), constant(self.plan)
+        common = constant(reader), constant(self.shared), plan
+        keys: list[Key] = []
+        for block in blocks:
+            routed = graph.add(route, block, *common, k=k, exclude=exclude)
+            found: list[Any] = []
+            for number, shard in enumerate(self.shards):
+                queries = graph.add(getitem, routed, number)
+                found.append(graph.add(search_shard, shard, queries, plan, k=k))
+            n_queries = graph.add(getitem, routed, len(self.shards))
+            keys.append(graph.add(join, n_queries, found, plan, k=k))
+        return graph.results(keys)
+
+    def take(self, numbers: Indices) -> Shard:
+        """Return some training rows, given by their numbers, ascending, in the memory of this process."""
+        return join_shards(compute(map_tasks(Shard.take, self.shards, constant(numbers))))
+
+    def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
+        """Return where queries have gaps that no training row has: (n_queries, n_features)."""
+        return unmeasured_values(self.shared, queries)

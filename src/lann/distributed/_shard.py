@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from lann._support.types import Floats, Indices, Labels
 from lann.distributed._rows import Rows, join_rows
 from lann.metric import DiagonalMetric, Levels, MatrixMetric, find_copies
 from lann.search import CellIndex, CellSearch, ExactSearch, Partition, exhaustive_search
-from lann.training import Settings, Tile, train_tile, with_shared_levels
+from lann.training import Settings, Tile, train_tile
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class SearchPlan:
     counts : (n_cells,)
         Number of training rows of each cell, of all shards.
     shard_of_cell : (n_cells,)
-    n_shards : int
+        -1 for a cell without rows.
     n_probed : int
         Number of cells that are searched for a query.
     n_candidates : int or None
@@ -38,13 +38,16 @@ class SearchPlan:
     partition: Partition
     counts: Indices
     shard_of_cell: Indices
-    n_shards: int
     n_probed: int
     n_candidates: int | None
 
     @property
     def n_rows(self) -> int:
         return int(self.counts.sum())
+
+    @property
+    def n_shards(self) -> int:
+        return int(self.shard_of_cell.max()) + 1
 
     @property
     def index(self) -> CellIndex:
@@ -112,10 +115,11 @@ def unmeasured_values(levels: Levels, queries: Floats) -> NDArray[np.bool_]:
     return np.isnan(queries) & ~levels.encoding.has_gaps
 
 
+@dataclass(eq=False)
 class Shard:
     """Training rows of some cells, with their metrics.
 
-    Parameters
+    Attributes
     ----------
     levels : Levels
         Rows, ascending by number, and their metrics.
@@ -124,12 +128,13 @@ class Shard:
     cells : (n_rows,)
     """
 
-    def __init__(self, levels: Levels, numbers: Indices, cells: NDArray[np.int32]) -> None:
-        self.levels, self.numbers, self.cells = levels, numbers, cells
-        self._kept: dict[str, Any] = {}
+    levels: Levels
+    numbers: Indices
+    cells: NDArray[np.int32]
+    _kept: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"levels": self.levels, "numbers": self.numbers, "cells": self.cells, "_kept": {}}
+        return vars(self) | {"_kept": {}}
 
     def __sizeof__(self) -> int:
         """Return the size of the arrays, by which Dask decides where tasks run."""
@@ -156,25 +161,21 @@ class Shard:
         shape = (len(queries.positions), n_listed)
         rows, coarse, distances = np.full(shape, -1), np.full(shape, np.inf), np.full(shape, np.inf)
         exclude = None if queries.exclude is None else positions_in(self.numbers, queries.exclude)
-        missing = unmeasured_values(self.levels, queries.X)
-        patterns, pattern = missing[:1], np.zeros(len(missing), np.int64)
-        if missing.any():
-            patterns, pattern = np.unique(missing, axis=0, return_inverse=True)
-        for number, features in enumerate(patterns):
-            same = pattern.ravel() == number
+        # Queries without values of the same features are searched together, and those of all rows apart.
+        kinds = np.column_stack([unmeasured_values(self.levels, queries.X), queries.everywhere])
+        kinds, kind = np.unique(kinds, axis=0, return_inverse=True)
+        for number, (*missing, everywhere) in enumerate(kinds):
+            part = np.flatnonzero(kind.ravel() == number)
             own = self
-            if features.any():
-                measured = self.levels.without_features(tuple(np.flatnonzero(features).tolist()))
+            if any(missing):
+                measured = self.levels.without_features(tuple(np.flatnonzero(missing).tolist()))
                 own = Shard(measured, self.numbers, self.cells)
-            for everywhere in (False, True):
-                part = np.flatnonzero(same & (queries.everywhere == everywhere))
-                if len(part):
-                    points = own.levels.transform(queries.X[part])
-                    excluded = None if exclude is None else exclude[part]
-                    probed = None if everywhere else queries.probed[part]
-                    listed = own._list(points, plan, n_listed, excluded, probed)
-                    width = listed[0].shape[1]
-                    rows[part, :width], coarse[part, :width], distances[part, :width] = listed
+            points = own.levels.transform(queries.X[part])
+            excluded = None if exclude is None else exclude[part]
+            probed = None if everywhere else queries.probed[part]
+            listed = own._list(points, plan, n_listed, excluded, probed)
+            width = listed[0].shape[1]
+            rows[part, :width], coarse[part, :width], distances[part, :width] = listed
         numbers = np.where(rows < 0, -1, self.numbers[rows])
         labels = np.where(rows < 0, -1, self.levels.labels[rows])
         return Found(queries.positions, numbers, coarse, distances, labels)
@@ -256,7 +257,7 @@ class TileRows(NamedTuple):
 def _plain_levels(rows: Rows, shared: Levels) -> Levels:
     """Return rows with the shared levels, and point metrics with which nothing is learned."""
     start = Levels.plain(rows.X, rows.labels, len(shared.class_log_weights), encoding=shared.encoding)
-    return with_shared_levels(start, shared)
+    return start.with_shared(shared)
 
 
 def train_rows(

@@ -119,14 +119,11 @@ class Blocks:
         Number of rows of each block; None where that is not known before the blocks are computed.
     sample : array or table
         No rows, but the number, names and types of the columns.
-    in_memory : bool
-        Whether the rows are in the memory of this process.
     """
 
     parts: tuple[Delayed, ...]
     lengths: tuple[int, ...] | None
     sample: Any
-    in_memory: bool
 
 
 def is_of_dask(X: Any) -> bool:
@@ -144,15 +141,13 @@ def blocks_of_rows(X: Any) -> Blocks:
     """
     if isinstance(X, dd.DataFrame):
         empty = pd.concat([pd.Series(dtype=dtype) for dtype in X.dtypes], axis=1)
-        return Blocks(tasks_of(X), None, empty.set_axis(X.columns, axis=1), False)
-    if isinstance(X, da.Array):
-        if X.ndim != 2:
-            raise ValueError(f"X must have two dimensions, rows and features; got shape {X.shape}.")
-        X = X.rechunk({1: -1})
-        return Blocks(tasks_of(X), _known(X.chunks[0]), np.empty((0, X.shape[1]), X.dtype), False)
-    starts = range(0, len(X), BLOCK_ROWS)
-    parts = tuple(constant(X[start : start + BLOCK_ROWS]) for start in starts)
-    return Blocks(parts, tuple(min(BLOCK_ROWS, len(X) - start) for start in starts), X[:0], True)
+        return Blocks(tasks_of(X), None, empty.set_axis(X.columns, axis=1))
+    if not isinstance(X, da.Array):
+        X = da.from_array(X, chunks=(BLOCK_ROWS, -1), name=False)
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions, rows and features; got shape {X.shape}.")
+    X = X.rechunk({1: -1})
+    return Blocks(tasks_of(X), _known(X.chunks[0]), np.empty((0, X.shape[1]), X.dtype))
 
 
 def blocks_of_labels(y: Any, rows: Blocks) -> tuple[Delayed, ...]:
@@ -178,7 +173,7 @@ def blocks_of_labels(y: Any, rows: Blocks) -> tuple[Delayed, ...]:
                 "same blocks, or call X.compute_chunk_sizes() first."
             )
         labels = column_or_1d(y)
-        _check_same(sum(rows.lengths), len(labels))
+        check_same([sum(rows.lengths)], [len(labels)])
         return tuple(constant(labels[a:b]) for a, b in pairwise(np.cumsum([0, *rows.lengths])))
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
@@ -186,7 +181,7 @@ def blocks_of_labels(y: Any, rows: Blocks) -> tuple[Delayed, ...]:
         raise ValueError(f"y must have one dimension, a label for each row; got an array of shape {y.shape}.")
     lengths = _known(y.chunks[0]) if isinstance(y, da.Array) else None
     if lengths is not None and rows.lengths is not None and lengths != rows.lengths:
-        _check_same(sum(rows.lengths), sum(lengths))
+        check_same([sum(rows.lengths)], [sum(lengths)])
         y = y.rechunk((rows.lengths,))
     parts = tasks_of(y)
     if len(parts) != len(rows.parts):
@@ -197,10 +192,12 @@ def blocks_of_labels(y: Any, rows: Blocks) -> tuple[Delayed, ...]:
     return parts
 
 
-def _check_same(n_rows: int, n_labels: int) -> None:
-    if n_rows != n_labels:
+def check_same(rows: Sequence[int], labels: Sequence[int]) -> None:
+    """Raise ValueError unless blocks of rows and of labels have the same lengths."""
+    if list(rows) != list(labels):
         raise ValueError(
-            f"X has {n_rows} rows and y has {n_labels} labels; there has to be a label for each row."
+            f"X has {sum(rows)} rows and y has {sum(labels)} labels; there has to be a label for each row, "
+            "in the same blocks."
         )
 
 

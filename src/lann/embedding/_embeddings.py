@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,21 +33,20 @@ from lann._support.validation import (
     validate_parameters,
 )
 from lann.classifier import LANNClassifier
-from lann.columns.inputs import check_some_value, read_queries, read_rows
+from lann.columns.inputs import read_queries, read_rows
+from lann.columns.schema import TableSchema
 from lann.embedding._layout import (
     LAYOUTS,
     LEAST_TSNE_ITER,
     RULES,
-    Layout,
     compute_layout,
+    coordinates_by_neighbors,
     half_distance,
     list_neighbors,
     n_listed_neighbors,
 )
-
-# numba is imported with the modules that compute, on first use.
-if TYPE_CHECKING:
-    from lann.model import NeighborModel
+from lann.metric import Levels
+from lann.model import LocalModel, NeighborModel
 
 FEWEST_ROWS = 3
 # Share of a number that is rounding.
@@ -73,11 +72,18 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     _parameters: ClassVar[ParameterTable] = LAYOUT
 
-    embedding_: Floats
-    neighbors_: Indices
-    distances_: Floats
-    n_iter_: int
-    model_: NeighborModel
+    def __init__(
+        self, n_components=2, *, n_neighbors=15, min_dist=0.1, method="umap", max_iter=None, verbose=0,
+        n_jobs=None, random_state=None,
+    ):  # fmt: skip
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.min_dist = min_dist
+        self.method = method
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> Floats:
         """Fit, and return the coordinates of the training rows.
@@ -109,22 +115,14 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         -------
         coordinates : ndarray of shape (n_queries, n_components)
         """
-        from lann.embedding._kernels import coordinates_by_neighbors
-
         check_is_fitted(self)
-        queries = self._read_queries(X)
+        queries = read_queries(self, X)
         k = min(self.n_neighbors, len(self.embedding_))
         neighbors, distances = self.model_.kneighbors(queries, k, n_jobs=self.n_jobs)
         distances = _without_other_zeros(self.model_, queries, neighbors, distances)
         return coordinates_by_neighbors(
             neighbors, distances, self.embedding_, self._scale, n_jobs=self.n_jobs
         )
-
-    def _read_queries(self, X: ArrayLike, **options: Any) -> Floats:
-        """Return queries as an array; raise ValueError unless they have the features of the fit."""
-        queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False, **options)
-        check_values(queries, lambda: get_feature_names(self))
-        return queries
 
     def _validate_parameters(self) -> None:
         validate_parameters(self, self._parameters)
@@ -142,8 +140,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError(f"An embedding needs at least {FEWEST_ROWS} rows; got n_samples={len(rows)}.")
         k = n_listed_neighbors(self.method, self.n_neighbors, len(rows))
         lists = list_neighbors(model, k, symmetry, n_jobs=self.n_jobs)
-        layout = Layout(self.method, self.n_components, self.min_dist, self.max_iter, bool(self.verbose))
-        coordinates, self.n_iter_ = compute_layout(rows, lists, layout, seed)
+        coordinates, self.n_iter_ = compute_layout(rows, lists, self, seed)
         self.model_ = model
         self.embedding_ = _mean_of_copies(rows, coordinates)
         self.neighbors_, self.distances_ = lists
@@ -279,37 +276,26 @@ class LANNEmbedding(GraphEmbedding):
         **LAYOUT,
     }
 
-    classifier_: NeighborClassifier
-
     def __init__(
-        self,
-        classifier=None,
-        *,
-        symmetry="neighbor",
-        n_components=2,
-        n_neighbors=15,
-        min_dist=0.1,
-        method="umap",
-        max_iter=None,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-    ):
+        self, classifier=None, *, symmetry="neighbor", n_components=2, n_neighbors=15, min_dist=0.1,
+        method="umap", max_iter=None, verbose=0, n_jobs=None, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            n_components, n_neighbors=n_neighbors, min_dist=min_dist, method=method, max_iter=max_iter,
+            verbose=verbose, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
         self.classifier = classifier
         self.symmetry = symmetry
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.min_dist = min_dist
-        self.method = method
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     @property
     def classes_(self) -> Any:
         """The labels."""
         return self.classifier_.classes_
+
+    @property
+    def schema_(self) -> TableSchema | None:
+        """What the features are, as the classifier reads them; None if it reads numbers only."""
+        return getattr(self.classifier_, "schema_", None)
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Fit the classifier, unless it is frozen, and embed the training rows.
@@ -351,29 +337,15 @@ class LANNEmbedding(GraphEmbedding):
             tags.input_tags.allow_nan, tags.input_tags.categorical = given.allow_nan, given.categorical
         return tags
 
-    def _read_queries(self, X: ArrayLike, **options: Any) -> Floats:
-        classifier = self.classifier_
-        schema = getattr(classifier, "schema_", None)
-        if schema is None:
-            return super()._read_queries(X)
-        if schema.is_numeric:
-            queries = super()._read_queries(X, ensure_all_finite="allow-nan")
-            check_some_value(classifier.model_.unmeasured(queries))
-            return queries
-        validate_data(self, X, skip_check_array=True, reset=False)
-        return read_queries(classifier, X)
-
     def _frozen_classifier(self, X: ArrayLike, y: ArrayLike | None) -> NeighborClassifier:
         classifier = self.classifier.estimator
         check_is_fitted(classifier)
         check_columns(classifier, X)
-        schema = getattr(classifier, "schema_", None)
-        if schema is None or schema.is_numeric:
-            finite = True if schema is None else "allow-nan"
-            rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite)
+        validate_data(self, X, skip_check_array=True)
+        if hasattr(classifier, "schema_"):
+            rows = read_rows(classifier, X, classifier.schema_)
         else:
-            validate_data(self, X, skip_check_array=True)
-            rows = read_rows(classifier, X, schema)
+            rows = validate_data(classifier, X, dtype=np.float64, reset=False)
         check_consistent_length(rows, y)
         if not np.array_equal(rows, classifier.model_.X, equal_nan=True):
             raise ValueError(
@@ -441,27 +413,6 @@ class NeighborEmbedding(GraphEmbedding):
     (2, 2)
     """
 
-    def __init__(
-        self,
-        n_components=2,
-        *,
-        n_neighbors=15,
-        min_dist=0.1,
-        method="umap",
-        max_iter=None,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.min_dist = min_dist
-        self.method = method
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Embed the training rows.
 
@@ -481,9 +432,6 @@ class NeighborEmbedding(GraphEmbedding):
         ValueError
             If a parameter or the data are invalid; a previous fit is then kept.
         """
-        from lann.metric import Levels
-        from lann.model import LocalModel
-
         with unchanged_on_failure(self):
             self._validate_parameters()
             rows: Floats = validate_data(self, X, dtype=np.float64, order="C", copy=True)
@@ -524,9 +472,6 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     >>> DiscriminantPlane().fit(scale(X), y).transform(scale(X)).shape
     (569, 2)
     """
-
-    components_: Floats
-    mean_: Floats
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Find the directions.

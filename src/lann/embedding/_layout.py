@@ -1,23 +1,24 @@
-"""The neighbors of every training row as lists, and their layout by UMAP, densMAP or t-SNE."""
+"""Neighbors of training rows as lists, their layout by UMAP, densMAP or t-SNE, and coordinates of others."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_matrix, csr_array
 
+from lann import _native
 from lann._support.threads import map_blocks, single_threaded_blas
 from lann._support.types import Floats, Indices
-
-if TYPE_CHECKING:
-    from lann.model import NeighborModel
+from lann.model import NeighborModel
 
 # Pairs that are measured by both rows before the nearest are kept, per listed neighbor.
 POOL = 2
 PAIRS_AT_ONCE = 65_536
+# Queries whose coordinates a thread computes at a time.
+QUERY_BLOCK = 4096
 # The distance of two rows, from the distances that each of them measures.
 RULES: dict[str, Callable[[Floats, Floats], Floats]] = {
     "min": np.minimum,
@@ -94,16 +95,6 @@ def _pair_distances(model: NeighborModel, queries: Indices, rows: Indices, n_job
     return np.sqrt(np.concatenate(map_blocks(measure, len(queries), PAIRS_AT_ONCE, n_jobs=n_jobs)))
 
 
-class Layout(NamedTuple):
-    """The parameters of a layout, as `LANNEmbedding` has them."""
-
-    method: str
-    n_components: int
-    min_dist: float
-    max_iter: int | None
-    verbose: bool
-
-
 def check_installed(method: str = "umap") -> None:
     """Raise ImportError if a layout needs a package that is not installed.
 
@@ -141,7 +132,7 @@ def half_distance(method: str, min_dist: float) -> float:
     return float(a ** (-1 / (2 * b)))
 
 
-def compute_layout(rows: Floats, lists: NeighborLists, layout: Layout, seed: int) -> tuple[Floats, int]:
+def compute_layout(rows: Floats, lists: NeighborLists, embedding: Any, seed: int) -> tuple[Floats, int]:
     """Compute the coordinates of rows; the same seed gives the same coordinates.
 
     Parameters
@@ -150,7 +141,8 @@ def compute_layout(rows: Floats, lists: NeighborLists, layout: Layout, seed: int
         Rows on the axes of the metric; parts of the graph that are not connected are initialized by their
         means.
     lists : NeighborLists
-    layout : Layout
+    embedding : LANNEmbedding or NeighborEmbedding
+        Its parameters are those of the embedding.
     seed : int
 
     Returns
@@ -163,32 +155,34 @@ def compute_layout(rows: Floats, lists: NeighborLists, layout: Layout, seed: int
     rows = rows / (np.abs(rows).max() or 1.0)
     typical = np.median(lists.distances[lists.distances > 0]) if lists.distances.any() else 1.0
     lists = lists._replace(distances=np.minimum(lists.distances / typical, FARTHEST))
-    compute = _tsne if layout.method == "tsne" else _umap_or_densmap
-    with single_threaded_blas(), _without_warnings():
-        coordinates, n_iter = compute(rows, lists, layout, seed)
+    compute = _tsne if embedding.method == "tsne" else _umap_or_densmap
+    with single_threaded_blas(), warnings.catch_warnings():
+        # A random initialization, where the spectral one is not possible, is intended.
+        warnings.filterwarnings("ignore", ".*(Spectral init|Graph is not fully connected)")
+        # densMAP divides by the spread of the rows, which is 0 if all are equal.
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module="umap")
+        coordinates, n_iter = compute(rows, lists, embedding, seed)
     return coordinates.astype(np.float64), n_iter
 
 
-def _umap_or_densmap(rows: Floats, lists: NeighborLists, layout: Layout, seed: int) -> tuple[Any, int]:
+def _umap_or_densmap(rows: Floats, lists: NeighborLists, embedding: Any, seed: int) -> tuple[Any, int]:
     """Lay out the graph of neighbors as `umap.UMAP` does, with the same bits.
 
     Its `fit` would start numba's threads, after which a forked process that uses them is killed.
     """
-    from lann.embedding._kernels import edge_lengths, edge_weights
-
     umap = _umap().umap_
     n_rows = len(lists.indices)
     lists = _with_self(lists)
     weights = edge_weights(lists)
-    spectral = n_rows >= max(SPECTRAL_FROM, 2 * layout.n_components + 2)
-    densmap = layout.method == "densmap"
+    spectral = n_rows >= max(SPECTRAL_FROM, 2 * embedding.n_components + 2)
+    densmap = embedding.method == "densmap"
     default = (500 if n_rows <= 10_000 else 200) + 200 * densmap  # those of umap
-    n_iter = layout.max_iter or default
-    a, b = umap.find_ab_params(1.0, layout.min_dist)
+    n_iter = embedding.max_iter or default
+    a, b = umap.find_ab_params(1.0, embedding.min_dist)
     coordinates, _ = umap.simplicial_set_embedding(
         rows.astype(np.float32),
         weights,
-        n_components=layout.n_components,
+        n_components=embedding.n_components,
         initial_alpha=1.0,
         a=a,
         b=b,
@@ -204,7 +198,7 @@ def _umap_or_densmap(rows: Floats, lists: NeighborLists, layout: Layout, seed: i
         output_dens=False,
         parallel=False,
         # umap prints a line for each tenth of the epochs.
-        verbose=layout.verbose and n_iter >= 10,
+        verbose=bool(embedding.verbose) and n_iter >= 10,
         tqdm_kwds={"desc": "Epochs completed"},
     )
     # A row without edges has no coordinates.
@@ -212,8 +206,49 @@ def _umap_or_densmap(rows: Floats, lists: NeighborLists, layout: Layout, seed: i
     return coordinates, n_iter
 
 
-def _tsne(rows: Floats, lists: NeighborLists, layout: Layout, seed: int) -> tuple[Any, int]:
-    from scipy.sparse import csr_array
+def edge_weights(lists: NeighborLists) -> Any:
+    """Return the weights of the edges between neighbors.
+
+    The weight of a neighbor at distance d is exp(−(d − ρ)/σ), with ρ the distance to the nearest other row
+    and σ such that the weights of a row add up to log₂ k. An edge has the weight u + v − u·v of its two
+    directions. The weights are those of umap-learn.
+
+    Parameters
+    ----------
+    lists : NeighborLists
+        With each row before its neighbors: (n_rows, k). Neighbors at infinite distance have no edge.
+
+    Returns
+    -------
+    weights : csr_matrix of shape (n_rows, n_rows)
+    """
+    distances = np.ascontiguousarray(lists.distances, dtype=np.float32)
+    values = np.empty_like(distances)
+    _native.edge_weights(np.ascontiguousarray(lists.indices, dtype=np.int64), distances, values)
+    directed = _as_matrix(lists, values)
+    directed.eliminate_zeros()
+    weights = directed + directed.T - directed.multiply(directed.T)
+    weights.eliminate_zeros()
+    return weights
+
+
+def edge_lengths(lists: NeighborLists) -> Any:
+    """Return the lengths of the edges between neighbors, (n_rows, n_rows), for access by element."""
+    directed = _as_matrix(lists, lists.distances.astype(np.float32))
+    return directed.maximum(directed.T).todok()
+
+
+def _as_matrix(lists: NeighborLists, values: Any) -> Any:
+    """Return values of all neighbors, (n_rows, k), as a sparse matrix."""
+    n_rows = len(lists.indices)
+    rows, slots = np.nonzero(np.isfinite(lists.distances.astype(np.float32)))
+    columns = lists.indices[rows, slots]
+    return coo_matrix(
+        (values[rows, slots], (rows.astype(np.int32), columns.astype(np.int32))), shape=(n_rows, n_rows)
+    )
+
+
+def _tsne(rows: Floats, lists: NeighborLists, embedding: Any, seed: int) -> tuple[Any, int]:
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 
@@ -223,14 +258,14 @@ def _tsne(rows: Floats, lists: NeighborLists, layout: Layout, seed: int) -> tupl
     starts = np.arange(n_rows + 1) * (k + 1)
     graph = csr_array((distances.ravel(), columns.ravel(), starts), shape=(n_rows, n_rows))
     estimator = TSNE(
-        n_components=layout.n_components,
+        n_components=embedding.n_components,
         perplexity=max(1.0, (k - 1) / NEIGHBORS_PER_PERPLEXITY),
         metric="precomputed",
-        init=_initial_coordinates(rows, layout.n_components, seed),
-        max_iter=layout.max_iter or 1000,
+        init=_initial_coordinates(rows, embedding.n_components, seed),
+        max_iter=embedding.max_iter or 1000,
         method="barnes_hut",
         random_state=seed,
-        verbose=int(layout.verbose),
+        verbose=int(bool(embedding.verbose)),
         n_jobs=1,
     )
     # Sums over threads would depend on their number.
@@ -260,24 +295,46 @@ def _initial_coordinates(rows: Floats, n_components: int, seed: int) -> Any:
     return (1e-4 * coordinates).astype(np.float32)
 
 
-@contextmanager
-def _without_warnings() -> Iterator[None]:
-    """Suppress UMAP's warnings about what is intended here: no search index, and a random initialization."""
-    with warnings.catch_warnings():
-        for text in ("precomputed_knn", "n_jobs value", "Spectral init", "Graph is not fully connected"):
-            warnings.filterwarnings("ignore", message=f".*{text}")
-        # densMAP divides by the spread of the rows, which is 0 if all are equal.
-        warnings.filterwarnings("ignore", category=RuntimeWarning, module="umap")
-        yield
-
-
 def _umap() -> Any:
     """Return the module umap, imported on use, as that takes seconds."""
     try:
-        with warnings.catch_warnings():
-            # umap mentions that it would also work with TensorFlow.
-            warnings.filterwarnings("ignore", category=ImportWarning)
-            import umap
+        import umap
     except ImportError as error:
         raise ImportError("Embeddings need umap-learn: pip install 'lann[embed]'.") from error
     return umap
+
+
+def coordinates_by_neighbors(
+    neighbors: Indices, distances: Floats, coordinates: Floats, scale: float, *, n_jobs: int | None = None
+) -> Floats:
+    """Compute the coordinates of queries from those of their neighbors.
+
+    The coordinates e of a query minimize Σ_j (1/d_j) log(1 + ‖e − e_j‖²/s²): each neighbor has the weight of
+    its vote, and one far from the others hardly counts, so that a query lies among the majority rather than
+    between two groups. The minimization starts at the neighbor with the lowest sum; it depends on the query
+    alone.
+
+    Parameters
+    ----------
+    neighbors : (n_queries, k)
+    distances : (n_queries, k)
+        Squared, ascending. A query at distance 0 takes the coordinates of that neighbor, or the mean of
+        several.
+    coordinates : (n_rows, n_components)
+        Of the training rows.
+    scale : float
+        s, the distance from which a neighbor counts less.
+
+    Returns
+    -------
+    coordinates : (n_queries, n_components)
+    """
+    neighbors, distances = np.ascontiguousarray(neighbors), np.ascontiguousarray(distances, np.float64)
+    coordinates = np.ascontiguousarray(coordinates, np.float64)
+    out = np.empty((len(neighbors), coordinates.shape[1]))
+
+    def place(part: slice) -> None:
+        _native.lay_out_queries(neighbors[part], distances[part], coordinates, scale, out[part])
+
+    map_blocks(place, len(neighbors), QUERY_BLOCK, n_jobs=n_jobs)
+    return out

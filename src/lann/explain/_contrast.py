@@ -1,52 +1,44 @@
-"""Contrasts: training rows of other classes, and the features in which they differ from a query.
-
-Near contrast rows show what keeps the query from the other class, but often are similar to it in what matters
-most. Therefore half of those that supports are based on are representative of their classes.
-"""
+"""The nearest training row of another class than predicted, and the features in which it differs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._support.inputs import get_feature_names
-from lann._support.threads import single_threaded_blas
-from lann._support.types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices
 from lann.columns.inputs import read_queries, row_ids
-from lann.explain._build import split_distances
-from lann.explain._fitted import (
-    Queries,
-    check_label,
-    frame_of,
-    model_of,
-    values_of_queries,
-    values_of_rows,
-)
-from lann.search import smallest
+from lann.explain._supports import split_distances
+from lann.explain._training_rows import Queries, check_label, frame_of, model_of, values_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from lann.explain._explanation import Explanation
-    from lann.model import NeighborModel
-
-# Number of contrast rows of a row.
-N_CONTRASTS = 6
-# Number of near ones that are chosen for a query, and of representative ones.
-N_NEAR, N_REPRESENTATIVE = 2, 2
-# Number of rows that represent a class.
-N_OF_CLASS = 4
-# The nearest rows of other classes among which typical ones are searched, per row that is wanted.
-N_SEARCHED = 4
-# Coordinates that are held at once for a block of queries: 32 MB.
-HELD_COORDINATES = 2**22
 
 
 @dataclass(frozen=True, eq=False)
-class Contrast:
+class RowPairs:
+    """Queries with another row beside each: their numbers, labels and values as they are shown."""
+
+    queries: Floats
+    predictions: NDArray[Any]
+    rows: NDArray[Any]
+    labels: NDArray[Any]
+    distances: Floats
+    feature_names: NDArray[Any]
+    query_values: NDArray[Any]
+    row_values: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.predictions)
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast(RowPairs):
     """The nearest training row of another class for some queries.
 
     Attributes
@@ -73,21 +65,10 @@ class Contrast:
         Names of the queries.
     """
 
-    queries: Floats
-    predictions: NDArray[Any]
-    rows: Indices
-    labels: NDArray[Any]
     values: Floats
-    distances: Floats
     contributions: Floats
-    feature_names: NDArray[Any]
-    query_values: NDArray[Any]
-    row_values: NDArray[Any]
     ids: NDArray[Any] | None = None
     query_ids: NDArray[Any] | None = None
-
-    def __len__(self) -> int:
-        return len(self.predictions)
 
     def __repr__(self) -> str:
         queries = "1 query" if len(self) == 1 else f"{len(self)} queries"
@@ -152,46 +133,34 @@ def nearest_other_class(clf: Any, X: ArrayLike, *, target: Any = None) -> Contra
     if target is not None:
         check_label(target, classes)
     predictions = clf.predict(X)
-    wanted = classes[None, :] != predictions[:, None] if target is None else classes[None, :] == target
-    allowed = np.broadcast_to(wanted, (len(queries), len(classes)))
+    one_class = np.tile(classes == target, (len(queries), 1))
+    allowed = classes != predictions[:, None] if target is None else one_class
     found, squared = model.kneighbors_of_classes(queries, allowed, 1, n_jobs=clf.n_jobs)
-    rows = found[:, 0]
-    if (rows < 0).any():
+    if (found < 0).any():
         what = "another class than predicted" if target is None else f"the class {target!r}"
         raise ValueError(f"There is no training row of {what}.")
-    return _contrast(
-        Queries(model, queries), clf, rows, np.sqrt(squared[:, 0]), predictions,
-        query_values=values_of_queries(clf, X, queries), query_ids=row_ids(X),
-    )  # fmt: skip
+    contrast = _contrast(clf, queries, found[:, 0], predictions, values_of(clf, queries, X))
+    return replace(contrast, distances=np.sqrt(squared[:, 0]), query_ids=row_ids(X))
 
 
 def _contrast(
-    queries: Queries,
-    clf: Any,
-    nearest: Indices,
-    distances: Floats | None,
-    predictions: NDArray[Any],
-    **others: Any,
+    clf: Any, queries: Floats, rows: Indices, predictions: NDArray[Any], query_values: NDArray[Any]
 ) -> Contrast:
     """Return the contrast of queries with given training rows."""
-    model, ids = queries.model, getattr(clf, "ids_", None)
-    contributions = split_distances(model, queries.rows, nearest[:, None])[:, 0]
-    if distances is None:
-        distances = np.sqrt(np.maximum(contributions.sum(axis=1), 0.0))
+    model, ids = clf.model_, getattr(clf, "ids_", None)
+    contributions = split_distances(Queries(model, queries), rows[:, None])[:, 0]
     return Contrast(
-        **{
-            "queries": queries.rows,
-            "predictions": predictions,
-            "rows": nearest,
-            "labels": clf.classes_[model.labels[nearest]],
-            "values": model.X[nearest],
-            "distances": distances,
-            "contributions": contributions,
-            "feature_names": get_feature_names(clf),
-            "row_values": values_of_rows(clf, model.X[nearest]),
-            "ids": None if ids is None else ids[nearest],
-        }
-        | others
+        queries=queries,
+        predictions=predictions,
+        rows=rows,
+        labels=clf.classes_[model.labels[rows]],
+        values=model.X[rows],
+        distances=np.sqrt(np.maximum(contributions.sum(axis=1), 0.0)),
+        contributions=contributions,
+        feature_names=get_feature_names(clf),
+        query_values=query_values,
+        row_values=values_of(clf, model.X[rows]),
+        ids=None if ids is None else ids[rows],
     )
 
 
@@ -235,167 +204,22 @@ def contrast_of_explanation(
     >>> contrast_of_explanation(clf, clf.explain(X[[0, 60, 120]])).labels
     array([1, 2, 1])
     """
-    model, classes, queries = model_of(clf), clf.classes_, explanation.queries
-    if queries.shape[1] != model.X.shape[1] or explanation.has_groups:
+    model, e = model_of(clf), explanation
+    if e.queries.shape[1] != model.X.shape[1] or e.has_groups:
         return None
     numbers = np.arange(len(model.X)) if row_numbers is None else row_numbers
-    allowed = classes[None, :] != explanation.predictions[:, None]
-    found, _ = model.kneighbors_of_classes(queries, allowed, 2, n_jobs=clf.n_jobs)
-    nearest = np.where(numbers[found[:, 0]] == explanation.left_out, found[:, 1], found[:, 0])
+    allowed = clf.classes_ != e.predictions[:, None]
+    found, _ = model.kneighbors_of_classes(e.queries, allowed, 2, n_jobs=clf.n_jobs)
+    nearest = np.where(numbers[found[:, 0]] == e.left_out, found[:, 1], found[:, 0])
     if (nearest < 0).any():
         return None
-    values = explanation._training_values
-    others: dict[str, Any] = {} if values is None else {"row_values": values[numbers[nearest]]}
-    if explanation.neighbor_ids is None:
-        others["ids"] = None
-    return _contrast(
-        Queries(model, queries), clf, nearest, None, explanation.predictions, rows=numbers[nearest],
-        feature_names=explanation.feature_names, query_values=explanation.query_values,
-        query_ids=explanation.query_ids, **others,
-    )  # fmt: skip
-
-
-def nearest_contrasts(queries: Queries, class_indices: Labels, k: int = N_CONTRASTS) -> Indices:
-    """Return the nearest typical rows of other classes: (n_queries, k).
-
-    A row is typical if the others predict its label: one that is mislabeled says nothing about its class.
-    Where there are fewer typical rows, others are taken; -1 where there is none.
-
-    Parameters
-    ----------
-    queries : Queries
-    class_indices : (n_queries,)
-        The class of each query.
-    k : int
-    """
-    model, n_jobs = queries.model, queries.n_jobs
-    allowed = np.arange(model.n_classes) != class_indices[:, None]
-    n_searched = min(N_SEARCHED * k, len(model.X)) if model.has_training_rows else k
-    found, _ = model.kneighbors_of_classes(queries.rows, allowed, n_searched, n_jobs=n_jobs)
-    if queries.exclude is not None:
-        found = np.where(found == queries.exclude[:, None], -1, found)
-    rank = np.where(found < 0, 2, 0)
-    if model.has_training_rows:
-        rows, position = np.unique(found[found >= 0], return_inverse=True)
-        rank[found >= 0] = ~_are_typical(model, rows, n_jobs)[position]
-    first = np.argsort(rank, axis=1, kind="stable")[:, :k]
-    chosen = np.take_along_axis(found, first, axis=1)
-    return np.pad(chosen, ((0, 0), (0, k - chosen.shape[1])), constant_values=-1)
-
-
-def representative_rows(model: NeighborModel, rows: Indices, *, n_jobs: int | None = None) -> Indices:
-    """Choose rows that represent each class: (n_classes, N_OF_CLASS), -1 where there are fewer.
-
-    Of the typical ones, each is the row with which the mean distance of all rows of the class to the nearest
-    chosen one becomes smallest, on the axes.
-
-    Parameters
-    ----------
-    model : NeighborModel
-    rows : (n_rows,)
-        Rows to choose from.
-    n_jobs : int or None
-        Number of threads.
-    """
-    chosen = np.full((model.n_classes, N_OF_CLASS), -1)
-    are_typical = _are_typical(model, rows, n_jobs)
-    for label in range(model.n_classes):
-        is_own = model.labels[rows] == label
-        own = rows[is_own]
-        if len(own) == 0:
-            continue
-        usable = are_typical[is_own] if are_typical[is_own].any() else np.ones(len(own), bool)
-        points = model.transform(model.X[own])
-        gaps = np.sqrt(np.maximum(_squared_gaps(points), 0.0))  # (n_own, n_own)
-        nearest = np.full(len(own), np.inf)
-        for number in range(min(N_OF_CLASS, int(usable.sum()))):
-            totals = np.minimum(nearest[:, None], gaps).sum(axis=0)
-            best = int(np.where(usable, totals, np.inf).argmin())
-            chosen[label, number], usable = own[best], usable & (np.arange(len(own)) != best)
-            nearest = np.minimum(nearest, gaps[:, best])
-    return chosen
-
-
-def _squared_gaps(points: Floats) -> Floats:
-    """Return the squared distances of points to each other, the same bits for any number of threads."""
-    with single_threaded_blas():
-        sizes = np.einsum("ia,ia->i", points, points)
-        return sizes[:, None] + sizes - 2.0 * points @ points.T
-
-
-def nearest_representatives(queries: Queries, class_indices: Labels, representatives: Indices) -> Indices:
-    """Return the nearest rows that represent other classes: (n_queries, 2), -1 where there are fewer.
-
-    Parameters
-    ----------
-    queries, class_indices
-        As for `nearest_contrasts`.
-    representatives : (n_classes, N_OF_CLASS)
-        -1 for none.
-    """
-    model, k = queries.model, N_REPRESENTATIVE
-    rows = np.sort(representatives[representatives >= 0])
-    candidates = np.tile(rows, (len(queries), 1))
-    distances = model.distances(queries.rows, candidates)
-    candidates[model.labels[rows] == class_indices[:, None]] = -1
-    found, _ = smallest(distances, candidates, min(k, len(rows)))
-    return np.pad(found, ((0, 0), (0, k - found.shape[1])), constant_values=-1)
-
-
-def _are_typical(model: NeighborModel, rows: Indices, n_jobs: int | None) -> NDArray[np.bool_]:
-    """Return whether the others predict the label of each of some rows; the only row is typical."""
-    if len(rows) == 0 or len(model.X) == 1:
-        return np.ones(len(rows), bool)
-    votes = model.vote(*Queries(model, model.X[rows], rows, n_jobs).voters())
-    return votes.probabilities.argmax(axis=1) == model.labels[rows]
-
-
-def spread_contrasts(queries: Queries, class_indices: Labels, pool: Indices) -> Indices:
-    """Choose rows of other classes in different directions: (n_queries, 2), -1 where there are fewer.
-
-    The first is the nearest row of the pool; each further one is the row that is farthest from those chosen,
-    on the axes.
-
-    Parameters
-    ----------
-    queries, class_indices
-        As for `nearest_contrasts`.
-    pool : (n_queries, n_pool)
-        Rows to choose from; those of the class of the query are left out. Where none remains, the nearest
-        typical rows are chosen.
-    """
-    model, pool = queries.model, np.sort(pool, axis=1)
-    usable = (pool >= 0) & (model.labels[np.maximum(pool, 0)] != class_indices[:, None])
-    usable[:, 1:] &= pool[:, 1:] != pool[:, :-1]
-    if queries.exclude is not None:
-        usable &= pool != queries.exclude[:, None]
-    chosen = np.full((len(queries), N_NEAR), -1)
-    rows, position = np.unique(pool[usable], return_inverse=True)
-    positions = np.zeros(pool.shape, np.int64)
-    positions[usable] = position
-    points = model.transform(model.X[rows]) if len(rows) else np.zeros((1, model.n_axes))
-    block = max(HELD_COORDINATES // max(pool.shape[1] * max(model.n_axes, 1), 1), 1)
-    for start in range(0, len(queries), block):
-        part = slice(start, start + block)
-        distances = np.where(
-            usable[part], model.distances(queries.rows[part], np.maximum(pool[part], 0)), np.inf
-        )
-        chosen[part] = _spread(distances, pool[part], usable[part], points[positions[part]])
-    without = np.flatnonzero(chosen[:, 0] < 0)
-    if len(without):
-        chosen[without] = nearest_contrasts(queries[without], class_indices[without], N_NEAR)
-    return chosen
-
-
-def _spread(distances: Floats, pool: Indices, usable: NDArray[np.bool_], points: Floats) -> Indices:
-    """Choose rows given their distances and points: (n_queries, n_pool) and (n_queries, n_pool, n_axes)."""
-    every, chosen = np.arange(len(pool)), np.full((len(pool), N_NEAR), -1)
-    next_one, any_left = distances.argmin(axis=1), usable.any(axis=1)
-    left, gaps = usable.copy(), np.full(pool.shape, np.inf)
-    for number in range(N_NEAR if any_left.any() else 0):
-        chosen[any_left, number] = pool[every, next_one][any_left]
-        left[every, next_one] = False
-        any_left = left.any(axis=1)
-        gaps = np.minimum(gaps, np.square(points - points[every, next_one][:, None]).sum(axis=2))
-        next_one = np.where(left, gaps, -1.0).argmax(axis=1)
-    return chosen
+    contrast = _contrast(clf, e.queries, nearest, e.predictions, e.query_values)
+    rows, values = numbers[nearest], e._training_values
+    return replace(
+        contrast,
+        rows=rows,
+        row_values=contrast.row_values if values is None else values[rows],
+        ids=None if e.neighbor_ids is None else contrast.ids,
+        query_ids=e.query_ids,
+        feature_names=e.feature_names,
+    )

@@ -13,7 +13,7 @@ from lann._support.inputs import differ
 from lann._support.types import Floats, Indices
 from lann._support.validation import shown
 from lann.columns.schema import TableSchema
-from lann.explain._fitted import check_label
+from lann.explain._training_rows import check_label
 from lann.model import NeighborModel
 
 # Numbers in the changed rows of a block of queries: 32 MB.
@@ -26,46 +26,6 @@ MANY_FEATURES, MOST_TRIED = 200, 100
 TIE = 1e-6
 # Categories of a feature that are tried beyond the most frequent ones.
 MOST_CATEGORIES = 32
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Which changes are allowed, and how large they are.
-
-    Attributes
-    ----------
-    low, high : (n_features,)
-        Range of the data.
-    scale : (n_features,)
-        Unit of a change.
-    free, integer, category : (n_features,)
-        Which features may change, which have only integers, and which are categories.
-    """
-
-    low: Floats
-    high: Floats
-    scale: Floats
-    free: NDArray[np.bool_]
-    integer: NDArray[np.bool_]
-    category: NDArray[np.bool_]
-
-    def nearest_allowed(self, values: Floats) -> Floats:
-        """Return the nearest allowed values: (n_rows, n_features). Categories and gaps stay as they are."""
-        inside = np.clip(values, self.low, self.high)
-        rounded = np.clip(np.rint(inside), np.ceil(self.low), np.floor(self.high))
-        return np.where(self.category, values, np.where(self.integer, rounded, inside))
-
-    def amounts(self, rows: Floats, queries: Floats) -> Floats:
-        """Return the size of the change in each feature: (..., n_features).
-
-        Another category, or a value in place of a gap, is a change of size 1.
-        """
-        amounts = np.abs(rows - queries) / self.scale
-        return np.where(self.category | np.isnan(amounts), differ(rows, queries), amounts)
-
-    def sizes(self, rows: Floats, queries: Floats) -> Floats:
-        """Return the total size of the changes from queries to rows: (n_rows,)."""
-        return self.amounts(rows, queries).sum(axis=-1)
 
 
 @dataclass(frozen=True)
@@ -100,31 +60,78 @@ class Goal:
 
 
 class Search:
-    """A search for changes of queries.
+    """A search for changes of queries: which ones are allowed, and how large they are.
 
     Parameters
     ----------
     model : NeighborModel
         Of training rows.
-    limits : Limits
-    n_candidates : int
-        Number of rows toward which each query is changed, and of changes that are made small.
-    max_features : int
-        Number of features that change together, at most.
+    names : list
+        Names of the features.
+    schema : TableSchema or None
+        What the numbers in the rows mean; None is numbers.
+    frozen, integers, n_candidates, max_features
+        As for `counterfactuals`.
     n_jobs : int or None
+
+    Attributes
+    ----------
+    low, high : (n_features,)
+        Range of the data.
+    scale : (n_features,)
+        Unit of a change.
+    free, integer, category : (n_features,)
+        Which features may change, which have only integers, and which are categories.
     """
 
     def __init__(
         self,
         model: NeighborModel,
-        limits: Limits,
+        names: list[Any],
+        schema: TableSchema | None,
         *,
+        frozen: Iterable[Any],
+        integers: str | Iterable[Any],
         n_candidates: int,
         max_features: int,
         n_jobs: int | None,
     ) -> None:
-        self.model, self.limits, self.n_jobs = model, limits, n_jobs
-        self.n_candidates, self.max_features = min(n_candidates, len(model.X)), max_features
+        data = model.X
+        self.model, self.n_candidates, self.n_jobs = model, min(n_candidates, len(data)), n_jobs
+        self.max_features = max_features
+        kinds = np.array([f.kind for f in schema.features] if schema else ["number"] * data.shape[1])
+        self.category = kinds == "category"
+        if isinstance(integers, str) and integers == "auto":
+            integer = ((data == np.rint(data)) | np.isnan(data)).all(axis=0)
+        else:
+            integer = _feature_mask("integers", integers, names)
+        # Bools, ordered categories and dates stay on their steps.
+        self.integer = integer | ((kinds != "number") & ~self.category)
+        self.free = ~_feature_mask("frozen", frozen, names)
+        if len(names) > MANY_FEATURES:
+            weights = np.where(self.free, model.feature_weights().mean(axis=0), -1.0)
+            self.free[np.argsort(-weights, kind="stable")[MOST_TRIED:]] = False
+        self.low, self.high = np.nanmin(data, axis=0), np.nanmax(data, axis=0)
+        spread = np.nanstd(data, axis=0) if np.isnan(data).any() else data.std(axis=0)
+        self.scale = np.where((spread > 0) & ~self.category, spread, 1.0)
+
+    def nearest_allowed(self, values: Floats) -> Floats:
+        """Return the nearest allowed values: (n_rows, n_features). Categories and gaps stay as they are."""
+        inside = np.clip(values, self.low, self.high)
+        rounded = np.clip(np.rint(inside), np.ceil(self.low), np.floor(self.high))
+        return np.where(self.category, values, np.where(self.integer, rounded, inside))
+
+    def amounts(self, rows: Floats, queries: Floats) -> Floats:
+        """Return the size of the change in each feature: (..., n_features).
+
+        Another category, or a value in place of a gap, is a change of size 1.
+        """
+        amounts = np.abs(rows - queries) / self.scale
+        return np.where(self.category | np.isnan(amounts), differ(rows, queries), amounts)
+
+    def sizes(self, rows: Floats, queries: Floats) -> Floats:
+        """Return the total size of the changes from queries to rows: (n_rows,)."""
+        return self.amounts(rows, queries).sum(axis=-1)
 
     def predict(self, rows: Floats) -> Indices:
         """Return the class indices of the predictions: (n_rows,)."""
@@ -141,7 +148,9 @@ class Search:
         indices, distances = model.kneighbors(rows, wide, n_jobs=self.n_jobs)
         labels = model.vote(indices[:, :k], distances[:, :k]).probabilities.argmax(axis=1)
         n_votes = model.mean_weight * wide
-        return labels, model.count_votes(indices, distances, n_votes, model.vote_rule).probabilities
+        return labels, model.count_votes(
+            indices, distances, n_votes, model.vote_rule.with_one_vote()
+        ).probabilities
 
     def run(self, queries: Floats, goal: Goal) -> tuple[Floats, Indices]:
         """Return the changed queries, verified by predicting again, and the class indices of predictions.
@@ -152,26 +161,22 @@ class Search:
         # Extreme values only where typical ones do not reach the goal.
         for typical in self._typical_ends():
             missing = np.flatnonzero(~goal.reached(labels))
-            n_changes = (self.n_candidates + len(typical)) * max(self.limits.free.sum(), 1)
+            n_changes = (self.n_candidates + len(typical)) * max(self.free.sum(), 1)
             block = max(CHANGED_AT_ONCE // (n_changes * queries.shape[1]), 1)
             for start in range(0, len(missing), block):
                 part = missing[start : start + block]
-                rows[part] = self._changed_rows(queries[part], goal[part], typical)
+                own, own_goal = queries[part], goal[part]
+                ends, starts = self._follow(own, own_goal, *self._paths(own, own_goal, typical))
+                before = own[starts]
+                ends = self._shrink(before, ends, own_goal[starts])
+                sizes, n_changed = self.sizes(ends, before), differ(ends, before).sum(axis=1)
+                order = np.lexsort((sizes, n_changed, starts))
+                found, first = np.unique(starts[order], return_index=True)
+                rows[part[found]] = ends[order[first]]
             labels = self.predict(rows)
             failed = ~goal.reached(labels)
             rows[failed], labels[failed] = queries[failed], goal.origins[failed]
         return rows, labels
-
-    def _changed_rows(self, queries: Floats, goal: Goal, typical: Floats) -> Floats:
-        ends, starts = self._follow(queries, goal, *self._paths(queries, goal, typical))
-        before = queries[starts]
-        ends = self._shrink(before, ends, goal[starts])
-        sizes, n_changed = self.limits.sizes(ends, before), differ(ends, before).sum(axis=1)
-        order = np.lexsort((sizes, n_changed, starts))
-        found, first = np.unique(starts[order], return_index=True)
-        rows = queries.copy()
-        rows[found] = ends[order[first]]
-        return rows
 
     def _paths(self, queries: Floats, goal: Goal, typical: Floats) -> tuple[Floats, Floats]:
         """Return rows to change the queries toward: the nearest of the wanted classes, then typical values.
@@ -183,18 +188,17 @@ class Search:
         preferences : (n_queries, n_paths, n_features)
             From 0 to 1, the feature to change first where votes are equal.
         """
-        limits, model, every = self.limits, self.model, np.arange(self.model.n_classes)
-        allowed = np.where(
-            goal.targets[:, None] >= 0, every == goal.targets[:, None], every != goal.origins[:, None]
-        )
+        model, every = self.model, np.arange(self.model.n_classes)
+        targets, origins = goal.targets[:, None], goal.origins[:, None]
+        allowed = np.where(targets >= 0, every == targets, every != origins)
         indices, _ = model.kneighbors_of_classes(queries, allowed, self.n_candidates, n_jobs=self.n_jobs)
         missing, known = (indices < 0)[:, :, None], np.maximum(indices, 0)
         near = np.where(missing, queries[:, None, :], model.X[known])
         near_sizes = np.where(missing, 0.0, np.maximum(model.contributions(queries, known), 0.0))
         others = np.broadcast_to(typical, (len(queries), *typical.shape))
-        ends = np.concatenate([limits.nearest_allowed(near), others], axis=1)
-        typical_sizes = np.square(limits.amounts(typical, queries[:, None, :]))
-        sizes = np.concatenate([near_sizes, typical_sizes], axis=1) * limits.free
+        ends = np.concatenate([self.nearest_allowed(near), others], axis=1)
+        typical_sizes = np.square(self.amounts(typical, queries[:, None, :]))
+        sizes = np.concatenate([near_sizes, typical_sizes], axis=1) * self.free
         largest = sizes.max(axis=2, keepdims=True)
         return ends, np.divide(sizes, largest, out=np.zeros_like(sizes), where=largest > 0)
 
@@ -213,9 +217,11 @@ class Search:
         origins : (n_results,)
             Their queries.
         """
-        limits, n_kept = self.limits, self.n_candidates
+        import pandas as pd
+
+        n_kept = self.n_candidates
         now = np.repeat(queries[:, None, :], ends.shape[1], axis=1)
-        possible = limits.free & (ends != now) & ~np.isnan(ends)  # no value becomes a gap
+        possible = self.free & (ends != now) & ~np.isnan(ends)  # no value becomes a gap
         results, origins = [np.empty((0, queries.shape[1]))], [np.empty(0, np.int64)]
         for _ in range(self.max_features):
             query, path, feature = np.nonzero(possible)
@@ -226,8 +232,8 @@ class Search:
             labels, votes = self.try_rows(steps)
             step_goal = goal[query]
             there = np.flatnonzero(step_goal.reached(labels))
-            cheapest = there[np.lexsort((limits.sizes(steps[there], queries[query[there]]), query[there]))]
-            kept = cheapest[_rank_in_group(query[cheapest]) < n_kept]
+            cheapest = there[np.lexsort((self.sizes(steps[there], queries[query[there]]), query[there]))]
+            kept = cheapest[pd.Series(cheapest).groupby(query[cheapest]).cumcount() < n_kept]
             results.append(steps[kept])
             origins.append(query[kept])
             possible[query[there]] = False
@@ -258,9 +264,9 @@ class Search:
             One per row, reached by all.
         """
         rows, every = rows.copy(), np.arange(len(rows))
-        nearest = self.limits.nearest_allowed(queries)
+        nearest = self.nearest_allowed(queries)
         n_changed = int(differ(rows, queries).sum(axis=1).max(initial=0))
-        largest_first = np.argsort(-self.limits.amounts(rows, queries), axis=1, kind="stable")
+        largest_first = np.argsort(-self.amounts(rows, queries), axis=1, kind="stable")
 
         def still_reached(features: Indices, values: Floats) -> NDArray[np.bool_]:
             trial = rows.copy()
@@ -270,9 +276,9 @@ class Search:
         for features in largest_first[:, :n_changed].T:
             before, far, near = queries[every, features], rows[every, features], nearest[every, features]
             undone = still_reached(features, before)
-            integer = self.limits.integer[features]
+            integer = self.integer[features]
             # Nothing lies between two categories, or between a gap and a value.
-            whole = self.limits.category[features] | np.isnan(before)
+            whole = self.category[features] | np.isnan(before)
             for _ in range(BISECTIONS):
                 middle = (near + far) / 2
                 # Integers next to `near`, so that it is tried itself when nothing lies between.
@@ -291,55 +297,18 @@ class Search:
         """
         data, typical = self.model.X, self.model.typical_values.copy()
         ordered = {}
-        for feature in np.flatnonzero(self.limits.category):
+        for feature in np.flatnonzero(self.category):
             codes, counts = np.unique(data[~np.isnan(data[:, feature]), feature], return_counts=True)
             ordered[feature] = codes[np.argsort(-counts, kind="stable")]
             typical[:, feature] = np.resize(ordered[feature], len(typical))
         n_more = max((len(codes) - len(typical) for codes in ordered.values()), default=0)
         extreme = np.full((max(2, min(n_more, MOST_CATEGORIES)), data.shape[1]), np.nan)
-        extreme[:2] = np.stack([self.limits.low, self.limits.high])
+        extreme[:2] = np.stack([self.low, self.high])
         for feature, codes in ordered.items():
             others = codes[len(typical) :][: len(extreme)]
             extreme[:, feature] = np.nan
             extreme[: len(others), feature] = others
-        return self.limits.nearest_allowed(typical), self.limits.nearest_allowed(extreme)
-
-
-def _rank_in_group(groups: Indices) -> Indices:
-    """Return the position of each entry within its group; groups are ascending."""
-    firsts = np.flatnonzero(np.diff(groups, prepend=-1))
-    return np.arange(len(groups)) - np.repeat(firsts, np.diff([*firsts, len(groups)]))
-
-
-def find_limits(
-    model: NeighborModel,
-    names: list[Any],
-    frozen: Iterable[Any],
-    integers: str | Iterable[Any],
-    schema: TableSchema | None,
-) -> Limits:
-    """Return which changes are allowed: see `counterfactuals`."""
-    data = model.X
-    kinds = np.array([f.kind for f in schema.features] if schema else ["number"] * data.shape[1])
-    category = kinds == "category"
-    if isinstance(integers, str) and integers == "auto":
-        integer = ((data == np.rint(data)) | np.isnan(data)).all(axis=0)
-    else:
-        integer = _feature_mask("integers", integers, names)
-    free = ~_feature_mask("frozen", frozen, names)
-    if len(free) > MANY_FEATURES:
-        weights = np.where(free, model.feature_weights().mean(axis=0), -1.0)
-        free[np.argsort(-weights, kind="stable")[MOST_TRIED:]] = False
-    spread = np.nanstd(data, axis=0) if np.isnan(data).any() else data.std(axis=0)
-    return Limits(
-        low=np.nanmin(data, axis=0),
-        high=np.nanmax(data, axis=0),
-        scale=np.where((spread > 0) & ~category, spread, 1.0),
-        free=free,
-        # Bools, ordered categories and dates stay on their steps.
-        integer=integer | ((kinds != "number") & ~category),
-        category=category,
-    )
+        return self.nearest_allowed(typical), self.nearest_allowed(extreme)
 
 
 def _feature_mask(parameter: str, features: Iterable[Any], names: list[Any]) -> NDArray[np.bool_]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +15,16 @@ from lann._support.types import Floats, Indices
 from lann._support.validation import Integer, validate
 from lann.columns.inputs import frame_of_values, read_queries, row_ids
 from lann.columns.schema import TableSchema
-from lann.explain._counterfactual_search import Goal, Search, find_limits, target_class_indices
-from lann.explain._fitted import frame_of, model_of, values_of_queries, values_of_rows
+from lann.explain._contrast import RowPairs
+from lann.explain._counterfactual_search import Goal, Search, target_class_indices
+from lann.explain._training_rows import frame_of, model_of, values_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
-class Counterfactuals:
+class Counterfactuals(RowPairs):
     """Rows that differ little from some queries, and have another prediction.
 
     Attributes
@@ -53,15 +55,7 @@ class Counterfactuals:
         are unknown.
     """
 
-    queries: Floats
-    predictions: NDArray[Any]
-    rows: Floats
-    labels: NDArray[Any]
     found: NDArray[np.bool_]
-    distances: Floats
-    feature_names: NDArray[Any]
-    query_values: NDArray[Any]
-    row_values: NDArray[Any]
     query_ids: NDArray[Any] | None = None
     query_rows: Indices | None = None
     probabilities: Floats | None = None
@@ -72,9 +66,6 @@ class Counterfactuals:
     def changed(self) -> NDArray[np.bool_]:
         """Which features differ: (n_queries, n_features)."""
         return differ(self.rows, self.queries)
-
-    def __len__(self) -> int:
-        return len(self.predictions)
 
     def __repr__(self) -> str:
         queries = "1 query" if len(self) == 1 else f"{len(self)} queries"
@@ -118,16 +109,13 @@ class Counterfactuals:
         before, after = self.probabilities, self.row_probabilities
         documents = []
         for i, changed in enumerate(self.changed):
-            values = zip(self.feature_names, self.query_values[i], self.row_values[i], changed, strict=True)
-            changes = [
-                {"column": str(name), "from": old, "to": new} for name, old, new, differs in values if differs
-            ]
-            document: dict[str, Any] = {"row": int(rows[i])}
-            if self.query_ids is not None:
-                document["id"] = str(self.query_ids[i])
+            values = zip(self.feature_names, self.query_values[i], self.row_values[i], strict=True)
+            of_row = compress(values, changed)
+            changes = [{"column": str(name), "from": old, "to": new} for name, old, new in of_row]
             documents.append(
-                {
-                    **document,
+                {"row": int(rows[i])}
+                | ({} if self.query_ids is None else {"id": str(self.query_ids[i])})
+                | {
                     "prediction": self.predictions[i],
                     "probability": None if before is None else float(before[i]),
                     "found": bool(self.found[i]),
@@ -216,22 +204,24 @@ def counterfactuals(
     validate("max_features", max_features, Integer(1))
     validate("n_candidates", n_candidates, Integer(1))
     schema: TableSchema | None = getattr(clf, "schema_", None)
-    limits = find_limits(model, list(names), frozen, integers, schema)
-    search = Search(model, limits, n_candidates=n_candidates, max_features=max_features, n_jobs=clf.n_jobs)
+    search = Search(
+        model, list(names), schema, frozen=frozen, integers=integers, n_candidates=n_candidates,
+        max_features=max_features, n_jobs=clf.n_jobs,
+    )  # fmt: skip
     origins = search.predict(queries)
     goal = Goal(origins, target_class_indices(target, clf.classes_, len(queries)))
     rows, labels = search.run(queries, goal)
-    shown = values_of_queries(clf, X, queries)
+    shown = values_of(clf, queries, X)
     return Counterfactuals(
         queries=queries.copy(),
         predictions=clf.classes_[origins],
         rows=rows,
         labels=clf.classes_[labels],
         found=goal.reached(labels),
-        distances=limits.sizes(rows, queries),
+        distances=search.sizes(rows, queries),
         feature_names=names,
         query_values=shown.copy(),
-        row_values=np.where(differ(rows, queries), values_of_rows(clf, rows), shown),
+        row_values=np.where(differ(rows, queries), values_of(clf, rows), shown),
         query_ids=row_ids(X),
         _schema=schema,
     )

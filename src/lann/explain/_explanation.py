@@ -1,40 +1,35 @@
-"""The explanation of predictions.
+"""The explanation of predictions, and its builder for every model.
 
 The neighbors that voted, and the features that each prediction depends on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lann._support.format import is_missing, percent, value_text
 from lann._support.types import Floats, Indices
-from lann.columns.schema import TableValues
-from lann.explain import _distribution, _explained_row, _exports, _feature_groups, _page, _words
-from lann.explain._fitted import frame_of
-from lann.explain._words import Decision, check_decisions, far_by_decision
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from lann.explain._build import Details
-    from lann.explain._distribution import ValueDistribution
+from lann.columns.schema import TableSchema, TableValues
+from lann.explain import _exports, _feature_groups, _page, _summaries, _view
+from lann.explain._decision import DECISIONS, FAR, Decision
+from lann.explain._landmarks import find_far, landmarks_of, nearest_distances
+from lann.explain._supports import choose_contrasts, split_distances, walk_supports
+from lann.explain._training_rows import Queries, ValueDistribution, check_label, distribution_of
+from lann.model import NeighborModel, Votes
+from lann.vote import class_shares
 
 # Fields that do not have an entry per query.
 _SHARED = (
-    "feature_names",
-    "classes",
-    "floor",
-    "_training_values",
-    "_distribution",
-    "_correlated",
-    "_columns",
-)
+    "feature_names", "classes", "floor", "_training_values", "_representatives", "_distribution",
+    "_correlated", "_columns", "_parts",
+)  # fmt: skip
 # Parts that are computed when they are read.
 COMPUTED = ("contributions", "feature_weights", "contrast_rows", "supports")
 # The nearest neighbors that hold this share of the vote are listed, five at least and ten at most.
@@ -108,7 +103,7 @@ class Explanation:
     >>> from sklearn.datasets import load_iris
     >>> from lann import LANNClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:2])
+    >>> explanation = LANNClassifier(7, random_state=0).fit(X, y).explain(X[:2])
     >>> explanation.neighbors.shape, explanation.contributions.shape
     ((2, 7), (2, 7, 4))
     >>> bool(np.allclose(np.sqrt(explanation.contributions.sum(axis=2)), explanation.distances))
@@ -142,9 +137,14 @@ class Explanation:
     # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).
     _query_values: NDArray[Any] | None = field(default=None, repr=False)
     _training_values: NDArray[Any] | TableValues | None = field(default=None, repr=False)
-    # What is computed when it is read, from the details, and kept by its name: see `COMPUTED`.
+    # What is computed when it is read, and kept by its name: see `COMPUTED`; and from what. The rows of the
+    # model that voted, (n_queries, k), those among which contrast rows are chosen, (n_queries, n_pool), and
+    # those that represent the classes, (n_classes, n_representatives); None for the latter two is all rows.
     _parts: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
-    _details: Details | None = field(default=None, repr=False)
+    _asked: Queries | None = field(default=None, repr=False)
+    _voters: Indices | None = field(default=None, repr=False)
+    _pool: Indices | None = field(default=None, repr=False)
+    _representatives: Indices | None = field(default=None, repr=False)
     _wide_votes: Floats | None = field(default=None, repr=False)  # (n_queries, n_classes) around each query
     _correlated: _feature_groups.Groups = field(default=(), repr=False)
     # How the training rows are distributed, and the column of these of each feature, -1 for a group of
@@ -153,14 +153,16 @@ class Explanation:
     _columns: Indices | None = field(default=None, repr=False)
 
     group_features = _feature_groups.group_features
-    summarize = _exports.summarize
+    summarize = _summaries.summarize
     to_dict = _exports.to_dict
+    to_frame = _exports.to_frame
+    to_long_frame = _exports.to_long_frame
+    relevance_frame = _exports.relevance_frame
     to_shap = _exports.to_shap
-    in_words = _words.in_words
-    overview = _explained_row.overview
-    row = _explained_row.row
-    rows = _explained_row.rows
-    to_long_frame = _explained_row.to_long_frame
+    in_words = _view.in_words
+    overview = _summaries.overview
+    row = _view.row
+    rows = _view.rows
     to_html = _page.to_html
     save_html = _page.save_html
     _repr_html_ = _page.notebook_view
@@ -171,7 +173,7 @@ class Explanation:
     def __getitem__(self, rows: int | slice | Indices | NDArray[np.bool_]) -> Explanation:
         """Return the explanation of some queries."""
         chosen = np.atleast_1d(np.arange(len(self))[rows])
-        names = [f.name for f in fields(self) if f.name not in ("_parts", *_SHARED)]
+        names = [f.name for f in fields(self) if f.name not in _SHARED]
         values = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         parts = {name: part[chosen] for name, part in self._parts.items()}
         return replace(self, **{name: value[chosen] for name, value in values.items()}, _parts=parts)
@@ -196,8 +198,6 @@ class Explanation:
     @cached_property
     def class_votes(self) -> Floats:
         """Share of the vote of each class: (n_queries, n_classes)."""
-        from lann.vote import class_shares
-
         labels = np.searchsorted(self.classes, self.neighbor_labels)
         return class_shares(self.vote_shares, labels, len(self.classes))
 
@@ -213,7 +213,7 @@ class Explanation:
         They add up to it. With matrix metrics a contribution can be negative: the feature then compensates
         the difference in another one.
         """
-        return self._computed("contributions")
+        return self._computed("contributions", split_distances)
 
     @property
     def feature_weights(self) -> Floats:
@@ -221,7 +221,12 @@ class Explanation:
 
         The explanation of the LANN paper.
         """
-        return self._computed("feature_weights")
+        return self._computed(
+            "feature_weights",
+            lambda asked, voters: asked.model.neighbor_feature_weights(
+                asked.rows, voters, self.vote_shares, n_jobs=asked.n_jobs
+            ),
+        )
 
     @property
     def contrast_rows(self) -> Indices:
@@ -229,12 +234,17 @@ class Explanation:
 
         The nearest one first, then others in different directions; -1 where there are fewer.
         """
-        return self._computed("contrast_rows")
+        return self._computed(
+            "contrast_rows",
+            lambda asked, _: choose_contrasts(
+                asked, self.predicted_class_indices, self._pool, self._representatives
+            ),
+        )
 
     @property
     def has_supports(self) -> bool:
         """Whether supports are known; otherwise `supports`, `support` and `separation` raise ValueError."""
-        return "supports" in self._parts or self._details is not None
+        return "supports" in self._parts or self._asked is not None
 
     @property
     def supports(self) -> Floats:
@@ -244,7 +254,10 @@ class Explanation:
         values of these one after another. Positive values are for the class, negative ones against it. With
         `base_values` they add up to `probabilities`.
         """
-        return self._computed("supports")
+        return self._computed(
+            "supports",
+            lambda asked, _: walk_supports(asked, self.contrast_rows, probabilities=self.probabilities)[0],
+        )
 
     @cached_property
     def base_values(self) -> Floats | None:
@@ -252,9 +265,7 @@ class Explanation:
 
         The probabilities of the query minus its supports; None if these are unknown.
         """
-        if not self.has_supports:
-            return None
-        return self.probabilities - self.supports.sum(axis=2)
+        return self.probabilities - self.supports.sum(axis=2) if self.has_supports else None
 
     @cached_property
     def support(self) -> Floats:
@@ -298,9 +309,8 @@ class Explanation:
     @property
     def neighbor_values(self) -> NDArray[Any] | None:
         """Values of the neighbors as they are shown, (n_queries, k, n_features); None if they are unknown."""
-        if self._training_values is None:
-            return None
-        return self._of_features(self._training_values[self.neighbors])
+        values = self._training_values
+        return None if values is None else self._of_features(values[self.neighbors])
 
     @cached_property
     def is_doubtful(self) -> NDArray[np.bool_]:
@@ -316,7 +326,8 @@ class Explanation:
         The share of the training rows that are smaller, plus half of those that are equal, in percent; NaN
         for gaps, categories and bools. None if the model keeps no training rows.
         """
-        return self._by_feature("percentiles")
+        known = self._distribution
+        return None if known is None else known.percentiles(self.queries, self._feature_columns)
 
     @cached_property
     def category_shares(self) -> Floats | None:
@@ -324,7 +335,8 @@ class Explanation:
 
         NaN for gaps and numbers. None if the model keeps no training rows.
         """
-        return self._by_feature("category_shares")
+        known = self._distribution
+        return None if known is None else known.category_shares(self.queries, self._feature_columns)
 
     @property
     def typical_ranges(self) -> Floats | None:
@@ -333,10 +345,8 @@ class Explanation:
         Of the middle 80% of the training rows of the class, without those that have a gap; NaN for
         categories and bools. None if the model keeps no training rows. `typical_texts` has categories, too.
         """
-        if self._distribution is None:
-            return None
-        ranges = self._of_features(self._distribution.ranges.swapaxes(1, 2))
-        return ranges.swapaxes(1, 2).copy()
+        known = self._distribution
+        return None if known is None else np.moveaxis(self._of_features(known.ranges), 0, 2).copy()
 
     def typical_texts(self, label: Any) -> NDArray[Any]:
         """Return what is typical of a class as text, in the user's values.
@@ -369,9 +379,31 @@ class Explanation:
         >>> explanation.typical_texts(0).tolist()
         ['4.5 to 5.5', '3 to 3.9', '1.3 to 1.7', '0.1 to 0.4']
         """
-        if label not in self._typical:
-            self._typical[label] = _distribution.typical_texts(self, label)
-        return self._typical[label]
+        check_label(label, self.classes, "label")
+        if label in self._typical:
+            return self._typical[label]
+        columns, known, training = self._feature_columns, self._distribution, self._training_values
+        texts = np.full(len(columns), "", dtype=object)
+        if known is None or training is None:
+            return texts
+        rows, shares = (part[self.classes == label][0] for part in known.typical)  # (3, n_columns)
+        if isinstance(training, TableValues):
+            values = training.cells(rows)
+        else:
+            values = np.take_along_axis(training, rows, axis=0)
+        for feature in np.flatnonzero(columns >= 0):
+            used = rows[:, columns[feature]] >= 0
+            cells, parts = values[used, columns[feature]], shares[used, columns[feature]]
+            shown = [value_text(value) for value in cells]
+            if any(is_missing(value) for value in cells):
+                continue
+            if np.isnan(parts).any():
+                texts[feature] = " to ".join(dict.fromkeys(shown))  # a single value is written once
+            else:
+                pairs = zip(shown, parts.tolist(), strict=True)
+                texts[feature] = ", ".join(f"{text} {percent(part)}" for text, part in pairs)
+        self._typical[label] = texts
+        return texts
 
     @property
     def correlated(self) -> dict[str, list[str]]:
@@ -413,88 +445,168 @@ class Explanation:
         ValueError
             If there is not one decision for each query.
         """
-        checked = check_decisions(decisions, len(self))
-        return replace(self, decisions=checked, is_far=far_by_decision(self, checked))
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a table with a row per query and neighbor.
-
-        Returns
-        -------
-        frame : DataFrame
-            With the columns ``query``, ``query_id`` (if the queries have ids), ``prediction``, ``neighbor``,
-            ``neighbor_id`` (if there are ids), ``label``, ``distance``, ``vote_share`` and
-            ``contribution of ...`` for every feature.
-        """
-        n_queries, k = self.neighbors.shape
-        ids = None if self.query_ids is None else np.repeat(self.query_ids, k)
-        table: dict[str, Any] = {
-            "query": np.repeat(np.arange(n_queries), k),
-            "query_id": ids,
-            "prediction": np.repeat(self.predictions, k),
-            "neighbor": self.neighbors.ravel(),
-            "neighbor_id": None if self.neighbor_ids is None else self.neighbor_ids.ravel(),
-            "label": self.neighbor_labels.ravel(),
-            "distance": self.distances.ravel(),
-            "vote_share": self.vote_shares.ravel(),
-        }
-        for feature, name in enumerate(self.feature_names):
-            table[f"contribution of {name}"] = self.contributions[:, :, feature].ravel()
-        return frame_of(table)
-
-    def relevance_frame(self) -> pd.DataFrame:
-        """Return the relevances as a table with a row per query and a column per feature.
-
-        Returns
-        -------
-        frame : DataFrame
-            Rows are scaled to add up to 1. The index is that of the queries, if they have one.
-        """
-        import pandas as pd
-
-        total = self.relevances.sum(axis=1, keepdims=True)
-        shares = np.divide(self.relevances, total, out=np.zeros_like(self.relevances), where=total > 0)
-        return pd.DataFrame(shares, index=self.query_ids, columns=list(self.feature_names))
+        if len(decisions) != len(self):
+            raise ValueError(
+                f"There must be a decision for each of the {len(self)} queries; got {len(decisions)}."
+            )
+        for decision in decisions:
+            if not isinstance(decision, Decision) or decision.decision not in DECISIONS:
+                raise ValueError(
+                    f"A decision must be a Decision of {', '.join(DECISIONS)}; got {decision!r}."
+                )
+        checked = np.empty(len(self), dtype=object)
+        checked[:] = decisions
+        far = np.array([decision.decision == FAR for decision in checked], dtype=bool)
+        has_measured = np.array([not math.isnan(decision.novelty_threshold) for decision in checked])
+        is_far = far if has_measured.any() else None
+        if self.is_far is not None:
+            is_far = np.where(has_measured | far, far, self.is_far)
+        return replace(self, decisions=checked, is_far=is_far)
 
     @cached_property
     def _typical(self) -> dict[Any, NDArray[Any]]:
         return {}
-
-    @cached_property
-    def _sentences(self) -> list[str]:
-        return self.in_words()
 
     @property
     def _feature_columns(self) -> Indices:
         """The column of the training rows of each feature, -1 for a group of several: (n_features,)."""
         return np.arange(len(self.feature_names)) if self._columns is None else self._columns
 
-    def _by_feature(self, name: str) -> Floats | None:
-        """Return what the distribution knows of the values; NaN for groups of several features."""
-        if self._distribution is None:
-            return None
-        columns = self._feature_columns
-        rows = np.full((len(self), self._distribution.X.shape[1]), np.nan)
-        rows[:, columns[columns >= 0]] = self.queries[:, columns >= 0]
-        return self._of_features(getattr(self._distribution, name)(rows))
-
     def _of_features(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return values of training columns by feature, NaN for groups: (..., n_features)."""
         columns = self._feature_columns
         return values if self._columns is None else np.where(columns >= 0, values[..., columns], np.nan)
 
-    def _computed(self, name: str) -> Any:
-        """Return a part of the details, which is computed once."""
+    def _computed(self, name: str, compute: Callable[[Queries, Indices], NDArray[Any]]) -> NDArray[Any]:
+        """Return a part that is computed once."""
         if name not in self._parts:
-            if self._details is None:
+            if self._asked is None or self._voters is None:
                 what = name.replace("_", " ")
                 raise ValueError(f"The {what} of this explanation are unknown; explain with a fitted model.")
-            self._parts[name] = getattr(self._details, name)
+            self._parts[name] = compute(self._asked, self._voters)
         return self._parts[name]
 
     def __getstate__(self) -> dict[str, Any]:
         # Without the model.
-        if self._details is not None:
+        if self._asked is not None:
             for name in COMPUTED:
-                self._computed(name)
-        return {f.name: getattr(self, f.name) for f in fields(self)} | {"_details": None}
+                getattr(self, name)
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"_asked": None}
+
+
+def build_explanation(
+    model: NeighborModel,
+    queries: Floats,
+    *,
+    classes: NDArray[Any],
+    feature_names: NDArray[Any],
+    ids: NDArray[Any] | None = None,
+    schema: TableSchema | None = None,
+    exclude: Indices | None = None,
+    n_jobs: int | None = None,
+) -> Explanation:
+    """Explain the predictions of a model.
+
+    Parameters
+    ----------
+    model : NeighborModel
+        The fitted model.
+    queries : ndarray of shape (n_queries, n_features)
+    classes : ndarray of shape (n_classes,)
+        Labels of the classes.
+    feature_names : ndarray of shape (n_features,)
+    ids : ndarray of shape (n_rows,) or None, default=None
+        Names of the rows of the model.
+    schema : TableSchema or None, default=None
+        What the numbers in the rows mean; None is numbers.
+    exclude : ndarray of shape (n_queries,) or None, default=None
+        For each query the training row that it is, which does not vote on it; -1 for none.
+    n_jobs : int or None, default=None
+        Number of threads.
+
+    Returns
+    -------
+    explanation : Explanation
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import build_explanation
+    >>> iris = load_iris()
+    >>> clf = LANNClassifier(random_state=0).fit(iris.data, iris.target)
+    >>> build_explanation(
+    ...     clf.model_, iris.data[:3], classes=clf.classes_, feature_names=iris.feature_names
+    ... ).predictions
+    array([0, 0, 0])
+    """
+    rows = np.array(queries)  # parts are computed later, when the array may have changed
+    if exclude is not None and not (exclude >= 0).any():
+        exclude = None
+    asked, unmeasured = Queries(model, rows, exclude, n_jobs), model.unmeasured(rows)
+    neighbors, distances, votes = _neighbors_and_votes(asked)
+    of_training_rows: dict[str, Any] = {}
+    if model.has_training_rows:
+        distribution, landmarks = distribution_of(model, schema), landmarks_of(model, n_jobs=n_jobs)
+        near = landmarks.near(asked)
+        relevances, wide_votes = landmarks.readings.means(near)
+        of_training_rows = {
+            "is_far": find_far(asked, nearest_distances(distances, votes.shares), distribution.extremes),
+            "outside": distribution.is_outside(rows),
+            "_pool": landmarks.pool(near),
+            "_representatives": landmarks.representatives,
+            "_correlated": landmarks.correlated,
+            "_distribution": distribution,
+        }
+    else:
+        from lann.explain._readings import read_prototypes
+
+        readings = read_prototypes(asked)
+        relevances, wide_votes = readings.relevances, readings.votes
+    return Explanation(
+        queries=rows,
+        predictions=classes[votes.probabilities.argmax(axis=1)],
+        probabilities=votes.probabilities,
+        neighbors=neighbors,
+        neighbor_ids=None if ids is None else ids[neighbors],
+        neighbor_labels=classes[model.labels[neighbors]],
+        distances=distances,
+        vote_shares=votes.shares,
+        relevances=np.where(unmeasured, 0.0, relevances),
+        feature_names=feature_names,
+        classes=classes,
+        floor=model.vote_rule.floor,
+        unmeasured=unmeasured,
+        unseen=np.zeros(rows.shape, bool) if schema is None else schema.unseen(rows),
+        left_out=np.full(len(rows), -1) if exclude is None else exclude,
+        _query_values=None if schema is None else schema.values(rows),
+        _training_values=model.X if schema is None else TableValues(schema, model.X),
+        _asked=asked,
+        _voters=neighbors,
+        _wide_votes=wide_votes,
+        **of_training_rows,
+    )
+
+
+def _neighbors_and_votes(queries: Queries) -> tuple[Indices, Floats, Votes]:
+    """Return the rows that vote on each query, their lengths, (n_queries, k) each, and their votes.
+
+    Queries without an excluded row have the vote of `predict_proba`, to the bit.
+    """
+    model, exclude = queries.model, queries.exclude
+    if exclude is None or (exclude >= 0).all():
+        neighbors, squared = queries.voters()
+        return neighbors, np.sqrt(squared), model.vote(neighbors, squared)
+    is_left_out = exclude >= 0
+    voters, own_voters = replace(queries, exclude=None).voters(), queries[is_left_out].voters()
+    votes, own_votes = model.vote(*voters), model.vote(*own_voters)
+    # Their numbers of columns can differ; the row that is left out has the last columns then, and no vote.
+    k = max(voters[0].shape[1], own_voters[0].shape[1])
+    neighbors = np.repeat(np.where(is_left_out, exclude, voters[0][:, 0])[:, None], k, axis=1)
+    shares, probabilities = np.zeros(neighbors.shape), votes.probabilities.copy()
+    probabilities[is_left_out] = own_votes.probabilities
+    others = voters[0][~is_left_out], votes.shares[~is_left_out]
+    for rows, (found, own) in ((~is_left_out, others), (is_left_out, (own_voters[0], own_votes.shares))):
+        neighbors[rows, : found.shape[1]], shares[rows, : found.shape[1]] = found, own
+    distances = np.sqrt(model.distances(queries.rows, neighbors, n_jobs=queries.n_jobs))
+    return neighbors, distances, Votes(shares, probabilities)

@@ -1,18 +1,15 @@
-"""Explanations in other forms: dictionaries for JSON, objects of `shap`, and summaries over many rows."""
+"""Explanations in other forms: tables, dictionaries for JSON, and objects of `shap`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from lann._support.format import to_plain, value_text
-from lann._support.types import Floats, Indices, Labels
-from lann._support.validation import Integer, Number, OneOf, validate
-from lann.explain._feature_groups import warn_of_correlated
-from lann.explain._fitted import check_label
+from lann._support.types import Floats
+from lann.explain._training_rows import check_label, frame_of, scaled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +19,138 @@ if TYPE_CHECKING:
 
 # Supports up to this size are rounding errors.
 ROUNDING = 1e-12
-QUARTILES = (0.25, 0.5, 0.75)
-VALUES = ("relevances", "feature_weights", "support")
+
+
+def to_frame(explanation: Explanation) -> pd.DataFrame:
+    """Return a table with a row per query and neighbor.
+
+    Parameters
+    ----------
+    explanation : Explanation
+
+    Returns
+    -------
+    frame : DataFrame
+        With the columns ``query``, ``query_id`` (if the queries have ids), ``prediction``, ``neighbor``,
+        ``neighbor_id`` (if there are ids), ``label``, ``distance``, ``vote_share`` and
+        ``contribution of ...`` for every feature.
+    """
+    e, (n_queries, k) = explanation, explanation.neighbors.shape
+    by_feature = e.contributions.reshape(n_queries * k, -1).T
+    contributions = zip(e.feature_names, by_feature, strict=True)
+    return frame_of(
+        {
+            "query": np.repeat(np.arange(n_queries), k),
+            "query_id": None if e.query_ids is None else np.repeat(e.query_ids, k),
+            "prediction": np.repeat(e.predictions, k),
+            "neighbor": e.neighbors.ravel(),
+            "neighbor_id": None if e.neighbor_ids is None else e.neighbor_ids.ravel(),
+            "label": e.neighbor_labels.ravel(),
+            "distance": e.distances.ravel(),
+            "vote_share": e.vote_shares.ravel(),
+        }
+        | {f"contribution of {name}": values for name, values in contributions}
+    )
+
+
+def to_long_frame(explanation: Explanation) -> pd.DataFrame:
+    """Return a table with a row per query, neighbor and feature, which has everything that is explained.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Of at least one row.
+
+    Returns
+    -------
+    frame : DataFrame
+        With the columns ``row``, ``id`` (if there is one), ``true_label`` (if it is known), ``prediction``,
+        ``runner_up``, ``neighbor_row``, ``neighbor_id`` (if there are ids), ``neighbor_label``, ``distance``,
+        ``vote_share``, ``column`` (the feature), ``relevance``, ``support`` and ``separation`` (if these are
+        known), ``percentile``, ``category_share`` and ``typical`` (of the prediction; if these are known),
+        ``contribution``, ``value`` and ``neighbor_value`` (if these are known), ``is_far`` and ``left_out``
+        (the row number of the training row that this row is), and ``decision`` ("accepted", "ambiguous" or
+        "far", if there is a reject option). Values are text. The most relevant features of a row come first.
+
+    Raises
+    ------
+    ValueError
+        If no row is explained.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> explanation = LANNClassifier(7, random_state=0).fit(X, y).explain(X[:3])
+    >>> explanation.to_long_frame().shape  # 3 queries, 7 neighbors, 4 features
+    (84, 19)
+    """
+    import pandas as pd
+
+    e = explanation
+    if len(e) == 0:
+        raise ValueError("There are no explained rows to show.")
+    query, neighbor = np.nonzero(e.vote_shares > 0)  # with sample weights, more rows vote on some queries
+    order = np.argsort(-e.relevances, axis=1, kind="stable")[query]
+    feature, n_features = order.ravel(), order.shape[1]
+    query, neighbor = np.repeat(query, n_features), np.repeat(neighbor, n_features)
+
+    def at(values: Any, *position: Any) -> Any:
+        return None if values is None else values[position]
+
+    def as_text(values: Any) -> list[str]:
+        return [value_text(value) for value in values.tolist()]
+
+    values = e.neighbor_values
+    typical = None if e._distribution is None else np.stack([e.typical_texts(y) for y in e.predictions])
+    left_out = pd.array(e.left_out[query], "Int64")
+    left_out[left_out < 0] = pd.NA
+    return frame_of(
+        {
+            "row": query if e.query_rows is None else e.query_rows[query],
+            "id": None if e.query_ids is None else e.query_ids[query].astype(str),
+            "true_label": at(e.true_labels, query),
+            "prediction": e.predictions[query],
+            "runner_up": e.runner_up[query],
+            "neighbor_row": e.neighbors[query, neighbor],
+            "neighbor_id": at(e.neighbor_ids, query, neighbor),
+            "neighbor_label": e.neighbor_labels[query, neighbor],
+            "distance": e.distances[query, neighbor],
+            "vote_share": e.vote_shares[query, neighbor],
+            "column": e.feature_names[feature],
+            "relevance": e.relevances[query, feature],
+            "support": e.support[query, feature] if e.has_supports else None,
+            "separation": e.separation[query, feature] if e.has_supports else None,
+            "percentile": at(e.percentiles, query, feature),
+            "category_share": at(e.category_shares, query, feature),
+            "typical": at(typical, query, feature),
+            "contribution": e.contributions[query, neighbor, feature],
+            "value": as_text(e.query_values[query, feature]),  # numbers and text share a column
+            "neighbor_value": None if values is None else as_text(values[query, neighbor, feature]),
+            "is_far": np.zeros(len(query), bool) if e.is_far is None else e.is_far[query],
+            "left_out": left_out,
+            "decision": None if e.decisions is None else [made.decision for made in e.decisions[query]],
+        }
+    )
+
+
+def relevance_frame(explanation: Explanation) -> pd.DataFrame:
+    """Return the relevances as a table with a row per query and a column per feature.
+
+    Parameters
+    ----------
+    explanation : Explanation
+
+    Returns
+    -------
+    frame : DataFrame
+        Rows are scaled to add up to 1. The index is that of the queries, if they have one.
+    """
+    import pandas as pd
+
+    e = explanation
+    return pd.DataFrame(scaled(e.relevances), index=e.query_ids, columns=list(e.feature_names))
 
 
 def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
@@ -85,9 +212,9 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
             for row, order in zip(support, orders, strict=True)
         ]
 
-    typical: dict[Any, Any] = dict.fromkeys(e.predictions)
+    typical: list[Any] = unknown
     if e._distribution is not None:
-        typical = {label: dict(zip(features, e.typical_texts(label), strict=True)) for label in typical}
+        typical = [dict(zip(features, e.typical_texts(label), strict=True)) for label in e.predictions]
     decisions = None if e.decisions is None else e.decisions.tolist()
     return _records(
         {
@@ -104,7 +231,7 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
             "relevances": by_feature(e.relevances),
             "percentiles": known(e.percentiles),
             "category_shares": known(e.category_shares),
-            "typical": [typical[label] for label in e.predictions],
+            "typical": typical,
             "is_far": unknown if e.is_far is None else e.is_far,
             "left_out": [None if row < 0 else int(row) for row in e.left_out],
             "supporting": largest_first(e.support, 1) if e.has_supports else unknown,
@@ -112,35 +239,28 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
             "unseen": marked(e.unseen),
             "unmeasured": marked(e.unmeasured),
             "outside": marked(e.outside),
-            "neighbors": [_neighbors(e, i, by_feature) for i in range(len(e))],
-        }
-    )
-
-
-def _neighbors(
-    e: Explanation, i: int, by_feature: Callable[[NDArray[Any]], list[dict[str, Any]]]
-) -> list[dict[str, Any]]:
-    """Return a dictionary for each neighbor of a query."""
-    return _records(
-        {
-            "row": e.neighbors[i],
-            "id": None if e.neighbor_ids is None else e.neighbor_ids[i],
-            "label": e.neighbor_labels[i],
-            "distance": e.distances[i],
-            "vote_share": e.vote_shares[i],
-            "contributions": by_feature(e.contributions[i]),
+            "neighbors": [
+                _records(
+                    {
+                        "row": e.neighbors[i],
+                        "id": None if e.neighbor_ids is None else e.neighbor_ids[i],
+                        "label": e.neighbor_labels[i],
+                        "distance": e.distances[i],
+                        "vote_share": e.vote_shares[i],
+                        "contributions": by_feature(e.contributions[i]),
+                    }
+                )
+                for i in range(len(e))
+            ],
         }
     )
 
 
 def _records(columns: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a dictionary for each entry of columns of plain values or arrays; None is no column."""
-    plain = {
-        name: to_plain(values) if isinstance(values, np.ndarray) else values
-        for name, values in columns.items()
-    }
-    known = {name: values for name, values in plain.items() if values is not None}
-    return [dict(zip(known, row, strict=True)) for row in zip(*known.values(), strict=True)]
+    known = {name: values for name, values in columns.items() if values is not None}
+    lists = [to_plain(values) if isinstance(values, np.ndarray) else values for values in known.values()]
+    return [dict(zip(known, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
 def to_shap(explanation: Explanation, label: Any = None) -> shap.Explanation:
@@ -176,7 +296,7 @@ def to_shap(explanation: Explanation, label: Any = None) -> shap.Explanation:
     >>> X, y = load_iris(return_X_y=True)
     >>> found = LANNClassifier(random_state=0).fit(X, y).explain(X[:3]).to_shap()
     >>> found.shape, (found.base_values + found.values.sum(axis=1)).round(6).tolist()
-    ((3, 4), [0.986928, 0.986928, 0.986928])
+    ((3, 4), [0.995962, 0.995962, 0.995962])
     """
     try:
         import shap
@@ -187,145 +307,16 @@ def to_shap(explanation: Explanation, label: Any = None) -> shap.Explanation:
     if label is not None:
         check_label(label, explanation.classes, "label")
         class_indices = np.full(len(explanation), np.flatnonzero(explanation.classes == label)[0])
-    values = explanation.supports[rows, class_indices]
+    supports, values = explanation.supports[rows, class_indices], explanation.query_values
+    shown = None
+    if values.dtype.kind != "f" or np.isnan(values).any():
+        texts = [f"{v:.4g}" if isinstance(v, float) and v == v else value_text(v) for v in values.ravel()]
+        shown = np.array(texts, dtype=object).reshape(values.shape)
+        shown[:, explanation._feature_columns < 0] = "several"  # groups of features have no single value
     return shap.Explanation(
-        values=values,
-        base_values=explanation.probabilities[rows, class_indices] - values.sum(axis=1),
+        values=supports,
+        base_values=explanation.probabilities[rows, class_indices] - supports.sum(axis=1),
         data=explanation.queries,
-        display_data=_shown_values(explanation),
+        display_data=shown,
         feature_names=[str(name) for name in explanation.feature_names],
     )
-
-
-def _shown_values(explanation: Explanation) -> NDArray[Any] | None:
-    """Return values as text: (n_queries, n_features); None if all are numbers."""
-    values = explanation.query_values
-    if values.dtype.kind == "f" and not np.isnan(values).any():
-        return None
-    texts = [f"{v:.4g}" if isinstance(v, float) and v == v else value_text(v) for v in values.ravel()]
-    shown = np.array(texts, dtype=object).reshape(values.shape)
-    shown[:, explanation._feature_columns < 0] = "several"  # groups of features have no single value
-    return shown
-
-
-def summarize(
-    explanation: Explanation,
-    by: ArrayLike | int | str | None = None,
-    *,
-    values: str = "relevances",
-    quantiles: Sequence[float] = QUARTILES,
-    correlated: str = "warn",
-) -> pd.DataFrame:
-    """Summarize explanations over groups of rows.
-
-    Parameters
-    ----------
-    explanation : Explanation
-        Of many rows.
-    by : None, "class", int or array-like of shape (n_queries,), default=None
-        The groups: None is one group of all rows, "class" the predicted classes, an integer that many
-        clusters of rows with similar relevances (0 is the largest), and an array a label for each row; rows
-        whose label is missing are left out.
-    values : {"relevances", "feature_weights", "support"}, default="relevances"
-        What is summarized.
-    quantiles : sequence of float, default=(0.25, 0.5, 0.75)
-        Quantiles to return beside the mean, each from 0 to 1.
-    correlated : {"warn", "group", "ignore"}, default="warn"
-        How to treat features that are correlated in the training data, between which relevance is divided
-        arbitrarily: "warn" names them in a warning, "group" adds them up.
-
-    Returns
-    -------
-    frame : DataFrame
-        A row for each group and feature: ``group``, ``feature``, ``mean``, a column per quantile such as
-        ``q25``, and ``n``, the number of rows in the group.
-
-    Raises
-    ------
-    ValueError
-        If an argument is invalid, or there are no rows to summarize.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from lann import LANNClassifier
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X)
-    >>> frame = explanation.summarize("class", correlated="group")
-    >>> frame.columns.tolist(), frame["group"].unique().tolist()
-    (['group', 'feature', 'mean', 'q25', 'q50', 'q75', 'n'], [0, 1, 2])
-    """
-    import pandas as pd
-
-    validate("values", values, OneOf(*VALUES))
-    validate("correlated", correlated, OneOf("warn", "group", "ignore"))
-    quantiles = np.atleast_1d(quantiles).tolist()
-    for quantile in quantiles:
-        validate("quantiles", quantile, Number(0, 1))
-    labels, names = _groups_of_rows(explanation, by)
-    if explanation.correlated and correlated == "group":
-        explanation = explanation.group_features(explanation.correlated)
-    elif explanation.correlated and correlated == "warn":
-        warn_of_correlated(explanation.correlated, stacklevel=2)
-    summarized: Floats = getattr(explanation, values)
-    parts = []
-    for label in np.unique(labels[labels >= 0]):
-        rows = summarized[labels == label]
-        columns = {f"q{100 * q:g}": np.quantile(rows, q, axis=0) for q in quantiles}
-        table = {"group": names[label], "feature": explanation.feature_names, "mean": rows.mean(axis=0)}
-        parts.append(pd.DataFrame({**table, **columns, "n": len(rows)}))
-    if not parts:
-        raise ValueError("There are no rows to summarize: none is explained, or none has a group.")
-    return pd.concat(parts, ignore_index=True)
-
-
-def _groups_of_rows(explanation: Explanation, by: Any) -> tuple[Labels, Sequence[Any] | np.ndarray]:
-    """Return the group of each row, negative for none, and the names of the groups."""
-    import pandas as pd
-
-    if by is None:
-        return np.zeros(len(explanation), np.int64), ["all"]
-    if isinstance(by, str):
-        validate("by", by, OneOf(None, "class"))
-        return explanation.predicted_class_indices, explanation.classes
-    if isinstance(by, int | np.integer):
-        by = relevance_clusters(explanation, int(by))
-    groups = np.asarray(by)
-    if groups.shape != (len(explanation),):
-        raise ValueError(
-            f"by must be None, 'class', a number of clusters, or {len(explanation)} labels, one for each "
-            f"row; got an array of shape {groups.shape}."
-        )
-    return pd.factorize(groups, sort=True)
-
-
-def relevance_clusters(explanation: Explanation, n_clusters: int) -> Indices:
-    """Cluster rows whose predictions depend on the same features, by k-means of the relevances.
-
-    Parameters
-    ----------
-    explanation : Explanation
-        Of at least `n_clusters` rows.
-    n_clusters : int
-
-    Returns
-    -------
-    clusters : ndarray of shape (n_queries,)
-        0 is the largest cluster.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from lann import LANNClassifier
-    >>> from lann.explain import relevance_clusters
-    >>> X, y = load_wine(return_X_y=True)
-    >>> clusters = relevance_clusters(LANNClassifier(random_state=0).fit(X, y).explain(X), 3)
-    >>> sorted(set(clusters.tolist()))
-    [0, 1, 2]
-    """
-    from sklearn.cluster import KMeans
-
-    validate("n_clusters", n_clusters, Integer(1, len(explanation)))
-    found = KMeans(n_clusters, n_init=10, random_state=0).fit_predict(explanation.relevances)
-    order = np.argsort(-np.bincount(found, minlength=n_clusters), kind="stable")
-    return np.argsort(order)[found]

@@ -5,7 +5,6 @@ Relevance is divided arbitrarily between correlated features; their sum is not a
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._support.format import printable
 from lann._support.types import Floats, Indices
 from lann._support.validation import Number, validate
 from lann.columns.schema import as_table, infer_schema, read
@@ -27,8 +25,7 @@ FEWEST_ROWS = 20
 MOST_ROWS = 1000
 # Rows of the matrix of correlations that are held at once.
 BLOCK = 512
-# How many groups a warning names, and how many features the name of a group.
-MOST_NAMED_GROUPS = 5
+# How many features the name of a group has.
 MOST_NAMED_FEATURES = 3
 
 # Groups of features, as positions.
@@ -81,16 +78,13 @@ def correlated_groups(
     validate("threshold", threshold, Number(0, 1, closed="right"))
     if feature_names is None:
         feature_names = list(getattr(X, "columns", []))
-    table, is_category = as_table(X), None
-    if table is None or all(dtype.is_numeric() for dtype in table.schema.values()):
-        values = check_array(
-            X, dtype=np.float64, ensure_min_samples=FEWEST_ROWS, ensure_all_finite="allow-nan"
-        )
-    else:
-        if len(table) < FEWEST_ROWS:
-            raise ValueError(f"X has {len(table)} rows; at least {FEWEST_ROWS} are needed.")
+    table, values, is_category = as_table(X), X, None
+    if table is not None and not all(dtype.is_numeric() for dtype in table.schema.values()):
         schema = infer_schema(table, "from_dtype", has_names=True)
         values, is_category = read(table, schema), np.array(schema.n_categories) > 0
+    values = check_array(
+        values, dtype=np.float64, ensure_min_samples=FEWEST_ROWS, ensure_all_finite="allow-nan"
+    )
     names = [str(name) for name in feature_names] or [f"x{feature}" for feature in range(values.shape[1])]
     if len(names) != values.shape[1]:
         raise ValueError(
@@ -112,8 +106,6 @@ def correlated_features(
     is_category : (n_features,) or None
         Which features are categories; None is none.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
     from scipy.stats import rankdata
 
     n_rows, n_features = X.shape
@@ -122,35 +114,55 @@ def correlated_features(
     sample = X[np.linspace(0, n_rows - 1, min(n_rows, MOST_ROWS)).astype(np.int64)]
     categories = np.zeros(n_features, bool) if is_category is None else is_category
     numbers = np.flatnonzero(~categories)
+    present = ~np.isnan(sample[:, numbers])
     ranks = rankdata(sample[:, numbers], axis=0, nan_policy="omit")
     forms = [_filled(sample[:, numbers]), _filled(ranks)]
-    ends = numbers[_number_pairs(forms, ~np.isnan(sample[:, numbers]), threshold)].tolist()
+    pairs = numbers[_number_pairs(forms, present, threshold)].tolist()
     for one in np.flatnonzero(categories):
         codes = sample[:, one]
         for other in np.flatnonzero(categories[:one]):
             if _cramers_v(codes, sample[:, other]) >= threshold - 1e-12:
-                ends.append((one, other))
-        for position, number in enumerate(numbers):
-            present = ~np.isnan(sample[:, number])
-            ratios = [_correlation_ratio(codes[present], form[present, position]) for form in forms]
-            if max(ratios) >= threshold - 1e-12:
-                ends.append((one, number))
-    rows, columns = np.array(ends, np.int64).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(n_features, n_features))
+                pairs.append((one, other))
+        for number, rows, *values in zip(numbers, present.T, *(form.T for form in forms), strict=True):
+            if max(_correlation_ratio(codes[rows], form[rows]) for form in values) >= threshold - 1e-12:
+                pairs.append((one, number))
+    return _connected(pairs, n_features)
+
+
+def _connected(pairs: Sequence[Sequence[int]], n_items: int) -> Groups:
+    """Return the groups of several items that pairs connect."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows, columns = np.array(pairs, np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(n_items, n_items))
     _, group = connected_components(graph, directed=False)
-    members = [np.flatnonzero(group == found) for found in np.flatnonzero(np.bincount(group) > 1)]
-    return tuple(sorted(tuple(features.tolist()) for features in members))
+    members = (np.flatnonzero(group == found) for found in np.flatnonzero(np.bincount(group) > 1))
+    return tuple(sorted(tuple(items.tolist()) for items in members))
 
 
 def _number_pairs(forms: list[Floats], present: NDArray[np.bool_], threshold: float) -> Indices:
-    """Return pairs of correlated numbers, each in both orders: (n_pairs, 2)."""
-    edges: list[Indices] = [np.empty((0, 2), np.int64)]
-    for start in range(0, present.shape[1], BLOCK):
+    """Return pairs of correlated numbers, each in both orders: (n_pairs, 2).
+
+    Pearson's correlations are over the rows in which both features have values; there is none where these
+    are few, or one of the features is constant in them.
+    """
+    pairs, mask = [np.empty((0, 2), np.int64)], present.astype(np.float64)
+    for start in range(0, mask.shape[1], BLOCK):
         part = slice(start, start + BLOCK)
-        found = [np.abs(_present_correlations(form, present, part)) for form in forms]
-        high = np.any([values >= threshold - 1e-12 for values in found], axis=0)
-        edges.append(np.argwhere(high) + np.array([start, 0]))
-    return np.concatenate(edges)
+        own_mask = mask[:, part].T
+        counts = np.maximum(own_mask @ mask, 1.0)
+        is_high = np.zeros(counts.shape, bool)
+        for values in forms:
+            own = values[:, part].T
+            sums, others = own @ mask, own_mask @ values
+            squares = own**2 @ mask - sums**2 / counts
+            other_squares = own_mask @ values**2 - others**2 / counts
+            tell = (counts >= FEWEST_ROWS) & (np.minimum(squares, other_squares) > 1e-20 * counts)
+            norms = np.sqrt(np.where(tell, squares * other_squares, np.inf))
+            is_high |= np.abs((own @ values - sums * others / counts) / norms) >= threshold - 1e-12
+        pairs.append(np.argwhere(is_high) + np.array([start, 0]))
+    return np.concatenate(pairs)
 
 
 def _filled(sample: Floats) -> Floats:
@@ -161,23 +173,6 @@ def _filled(sample: Floats) -> Floats:
     values /= np.where(largest > 0, largest, 1.0)
     means = values.sum(axis=0) / np.maximum(present.sum(axis=0), 1)
     return np.where(present, values - means, 0.0)
-
-
-def _present_correlations(values: Floats, present: NDArray[np.bool_], part: slice) -> Floats:
-    """Return Pearson's correlations over the rows in which both features have values.
-
-    0 where these are few, or one of the features is constant in them: (n_part, n_features).
-    """
-    own, mask = values[:, part].T, present.astype(np.float64)
-    own_mask = mask[:, part].T
-    counts = np.maximum(own_mask @ mask, 1.0)
-    sums, others = own @ mask, own_mask @ values
-    squares = own**2 @ mask - sums**2 / counts
-    other_squares = own_mask @ values**2 - others**2 / counts
-    products = own @ values - sums * others / counts
-    tell = (counts >= FEWEST_ROWS) & (np.minimum(squares, other_squares) > 1e-20 * counts)
-    norms = np.sqrt(np.where(tell, squares * other_squares, 1.0))
-    return np.where(tell, products / norms, 0.0)
 
 
 def _cramers_v(one: Floats, other: Floats) -> float:
@@ -223,20 +218,6 @@ def named_groups(groups: Groups, names: Sequence[Any] | NDArray[Any]) -> dict[st
     return found
 
 
-def warn_of_correlated(groups: Iterable[str], *, stacklevel: int) -> None:
-    """Warn that relevance is divided arbitrarily within the named groups."""
-    listed = list(groups)
-    shown = [f"({printable(name)})" for name in listed[:MOST_NAMED_GROUPS]]
-    if n_more := len(listed) - len(shown):
-        shown.append(f"{n_more} more groups")
-    warnings.warn(
-        "Some features are correlated in the training data, and relevance is divided between them "
-        f'arbitrarily: {", ".join(shown)}; correlated="group" adds them up.',
-        UserWarning,
-        stacklevel=stacklevel + 1,
-    )
-
-
 def group_features(
     explanation: Explanation, mapping: Mapping[str, Iterable[Any]] | Sequence[Any]
 ) -> Explanation:
@@ -269,16 +250,17 @@ def group_features(
     >>> from sklearn.datasets import load_iris
     >>> from lann import LANNClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:2])
+    >>> explanation = LANNClassifier(7, random_state=0).fit(X, y).explain(X[:2])
     >>> grouped = explanation.group_features(["sepal", "sepal", "petal", "petal"])
     >>> grouped.feature_names.tolist(), grouped.contributions.shape
     (['sepal', 'petal'], (2, 7, 2))
     """
-    e, groups = explanation, dict[str, list[int]]()
-    for feature, group in enumerate(_group_of_each(mapping, [str(name) for name in e.feature_names])):
-        groups.setdefault(group, []).append(feature)
-    members = list(groups.values())
-    sizes, first = np.array([len(features) for features in members]), [features[0] for features in members]
+    import pandas as pd
+
+    e, names = explanation, [str(name) for name in explanation.feature_names]
+    group_of, groups = pd.factorize(np.array(_group_of_each(mapping, names), dtype=object))
+    members = [np.flatnonzero(group_of == group) for group in range(len(groups))]
+    sizes, first = np.bincount(group_of), [features[0] for features in members]
 
     def summed(values: NDArray[Any]) -> Floats:
         """Add up the features of each group: (…, n_features) to (…, n_groups)."""
@@ -288,23 +270,22 @@ def group_features(
         """Keep the values of groups of one feature, NaN for others: (…, n_features) to (…, n_groups)."""
         return np.where(sizes > 1, np.nan, values[..., first])
 
-    parts: dict[str, NDArray[Any]] = {
-        name: summed(getattr(e, name)) for name in ("contributions", "feature_weights")
-    }
+    parts: dict[str, Any] = {name: summed(getattr(e, name)) for name in ("contributions", "feature_weights")}
     if e.has_supports:
         parts |= {"contrast_rows": e.contrast_rows, "supports": summed(e.supports)}
+    correlated = [(group_of[one[0]], group_of[feature]) for one in e._correlated for feature in one]
     return replace(
         e,
         queries=single(e.queries),
         relevances=summed(e.relevances),
-        feature_names=np.array(list(groups), dtype=object),
+        feature_names=groups,
         unmeasured=summed(e.unmeasured) == sizes,
         unseen=summed(e.unseen) > 0,
         outside=None if e.outside is None else summed(e.outside) > 0,
         _query_values=None if e._query_values is None else single(e._query_values),
         _parts=parts,
-        _details=None,
-        _correlated=_correlated_groups(e._correlated, members),
+        _asked=None,
+        _correlated=_connected(correlated, len(members)),
         _columns=np.where(sizes > 1, -1, e._feature_columns[first]),
     )
 
@@ -331,14 +312,3 @@ def _group_of_each(mapping: Mapping[str, Iterable[Any]] | Sequence[Any], names: 
         if group in names and groups.get(group) != group:
             raise ValueError(f"mapping has a group {group!r}, which is the name of a feature outside it.")
     return [groups.get(name, name) for name in names]
-
-
-def _correlated_groups(correlated: Groups, members: list[list[int]]) -> Groups:
-    """Return which groups are correlated, given which features were; sets that overlap are joined."""
-    group_of = {feature: group for group, features in enumerate(members) for feature in features}
-    joined: list[set[int]] = []
-    for features in correlated:
-        found = {group_of[feature] for feature in features}
-        separate = [other for other in joined if not other & found]
-        joined = [*separate, found.union(*(other for other in joined if other & found))]
-    return tuple(sorted(tuple(sorted(group)) for group in joined if len(group) > 1))

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices
 from lann._support.validation import Integer, validate
 from lann.columns.inputs import read_queries, row_ids
-from lann.explain._fitted import check_label, check_rows, frame_of, model_of
+from lann.explain._training_rows import check_label, check_rows, frame_of, model_of
 from lann.model import NeighborModel
 from lann.search import smallest
 from lann.vote import VoteRule, zero_distance_guard
@@ -69,13 +70,8 @@ class RowVotes:
             With the columns ``row`` (the position), ``id`` (if there are ids), ``label``, ``votes``,
             ``correct``, ``wrong`` and ``n_queries``.
         """
-        columns = {
-            "row": np.arange(len(self.labels)),
-            "id": self.ids,
-            "label": self.labels,
-            "votes": self.votes,
-        }
-        columns |= {"correct": self.correct, "wrong": self.wrong, "n_queries": self.n_queries}
+        columns = {"row": np.arange(len(self.labels)), "id": self.ids, "label": self.labels}
+        columns |= {name: getattr(self, name) for name in ("votes", "correct", "wrong", "n_queries")}
         return frame_of(columns).iloc[self.ranking].reset_index(drop=True)
 
 
@@ -112,41 +108,31 @@ def prototypical_rows(clf: Any, X: ArrayLike | None = None, y: ArrayLike | None 
     (150, True)
     """
     model, classes = model_of(clf), clf.classes_
-    n_rows = len(model.X)
+    row_labels, n_rows, exclude = classes[model.labels], len(model.X), None
     if X is None:
         if y is not None:
-            raise ValueError(
-                "y holds the labels of X; without X, the training rows and their labels are used."
-            )
-        queries, own = model.X, np.arange(n_rows)
+            raise ValueError("y holds the labels of X; without X, the training rows have their labels.")
+        queries, exclude, labels = model.X, np.arange(n_rows), row_labels
     else:
-        queries, own = read_queries(clf, X), None
-    indices, distances = model.voters(queries, exclude=own, n_jobs=clf.n_jobs)
-    shares, probabilities = model.vote(indices, distances)
-    if own is not None:
-        labels = classes[model.labels]
-    elif y is not None:
-        labels = np.asarray(y)
+        queries, labels = read_queries(clf, X), None if y is None else np.asarray(y)
+    if y is not None:
         if labels.shape != (len(queries),):
             raise ValueError(
                 f"y must have a label for each of the {len(queries)} rows; got shape {labels.shape}."
             )
         for label in np.unique(labels).tolist():
             check_label(label, classes, "y")
-    else:
+    indices, distances = model.voters(queries, exclude=exclude, n_jobs=clf.n_jobs)
+    shares, probabilities = model.vote(indices, distances)
+    if labels is None:
         labels = classes[probabilities.argmax(axis=1)]
-    correct = classes[model.labels][indices] == labels[:, None]
-
-    def added_up(weights: Floats) -> Floats:
-        return np.bincount(indices.ravel(), weights=weights.ravel(), minlength=n_rows).astype(np.float64)
-
-    return RowVotes(
-        labels=classes[model.labels],
-        correct=added_up(np.where(correct, shares, 0.0)),
-        wrong=added_up(np.where(correct, 0.0, shares)),
-        n_queries=np.bincount(indices[shares > 0], minlength=n_rows),
-        ids=getattr(clf, "ids_", None),
+    is_correct = row_labels[indices] == labels[:, None]
+    correct, wrong = (
+        np.bincount(indices.ravel(), np.where(counted, shares, 0.0).ravel(), n_rows).astype(np.float64)
+        for counted in (is_correct, ~is_correct)
     )
+    n_queries = np.bincount(indices[shares > 0], minlength=n_rows)
+    return RowVotes(row_labels, correct, wrong, n_queries, getattr(clf, "ids_", None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,8 +185,7 @@ class Influence:
     @property
     def totals(self) -> Floats:
         """Changes without each row, added up over all queries: (n_rows,)."""
-        totals = np.bincount(self.pair_rows, weights=self.changes, minlength=len(self.rows))
-        return totals.astype(np.float64)
+        return np.bincount(self.pair_rows, self.changes, len(self.rows)).astype(np.float64)
 
     @property
     def n_flipped(self) -> Indices:
@@ -279,18 +264,15 @@ def influence(clf: Any, rows: Any, X: ArrayLike) -> Influence:
     queries, rows = read_queries(clf, X), check_rows(rows, len(model.X))
     if len(model.X) < 2:
         raise ValueError("Without its only training row a model has no vote; at least two rows are needed.")
-    ids = getattr(clf, "ids_", None)
-    position = np.full(len(model.X), -1)
+    ids, position = getattr(clf, "ids_", None), np.full(len(model.X), -1)
     position[rows] = np.arange(len(rows))
-    n_queries = len(queries)
-    probabilities = np.empty((n_queries, model.n_classes))
-    found: list[tuple[Indices, Indices, Floats]] = []
-    block = max(HELD // min(len(model.X), 128), 1)
-    for start in range(0, n_queries, block):
-        part = slice(start, min(start + block, n_queries))
-        probabilities[part], row, query, vote = _votes_without(model, queries[part], position, clf.n_jobs)
-        found.append((row, query + start, vote))
-    pair_rows, pair_queries, without = (np.concatenate([f[i] for f in found]) for i in range(3))
+
+    def compute(part: slice) -> tuple[NDArray[Any], ...]:
+        votes, row, query, without = _votes_without(model, queries[part], position, clf.n_jobs)
+        return votes, row, query + part.start, without
+
+    found = map_blocks(compute, len(queries), max(HELD // min(len(model.X), 128), 1), n_jobs=1)
+    probabilities, pair_rows, pair_queries, without = map(np.concatenate, zip(*found, strict=True))
     differ = (without != probabilities[pair_queries]).any(axis=1)
     order = np.flatnonzero(differ)[np.lexsort((pair_queries[differ], pair_rows[differ]))]
     return Influence(
@@ -397,8 +379,8 @@ class Suspicion:
             ``likely`` and ``score``.
         """
         numbers = np.arange(len(self.labels)) if self.row_numbers is None else self.row_numbers
-        columns = {"row": numbers, "id": self.ids, "label": self.labels, "likely": self.likely}
-        columns["score"] = self.scores
+        columns = {"row": numbers, "id": self.ids, "label": self.labels}
+        columns |= {"likely": self.likely, "score": self.scores}
         return frame_of(columns).iloc[self.ranking].reset_index(drop=True)
 
 
@@ -445,12 +427,8 @@ def suspicious_rows(clf: Any, *, n_neighbors: int = 20) -> Suspicion:
     rule = VoteRule(0.5, zero_distance_guard(distances[:, :5]))
     n_votes = model.mean_weight * indices.shape[1]
     votes = model.count_votes(indices, distances, n_votes, rule).probabilities
-    return Suspicion(
-        labels=classes[model.labels],
-        scores=1.0 - votes[np.arange(n_rows), model.labels],
-        likely=classes[votes.argmax(axis=1)],
-        ids=getattr(clf, "ids_", None),
-    )
+    scores, likely = 1.0 - votes[np.arange(n_rows), model.labels], classes[votes.argmax(axis=1)]
+    return Suspicion(classes[model.labels], scores, likely, getattr(clf, "ids_", None))
 
 
 def local_matrices(clf: Any, rows: Any = None) -> Floats:

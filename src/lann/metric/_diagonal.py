@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann import _native
 from lann._support.types import Floats, Indices, Labels
 
 # Rows that are processed at once, so that no further array of the size of all points is needed.
@@ -170,19 +170,7 @@ def _contiguous(values: Floats) -> Floats:
     return np.ascontiguousarray(values, dtype=np.float32 if values.dtype == np.float32 else np.float64)
 
 
-# Sums may be reordered, so that they vectorize; the compiled code fixes the order, the same for every call.
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def distance(x, point, weights):
-    """Return d = Σ w (x − p)²."""
-    total = 0.0
-    for feature in range(x.shape[0]):
-        difference = x[feature] - point[feature]
-        total += weights[feature] * difference * difference
-    return total
-
-
-@njit(nogil=True, cache=True)
-def rounding_bound(size, distance, rounding):
+def rounding_bound(size: Floats | float, distance: Floats | float, rounding: float) -> Floats | float:
     """Return an upper bound of the error of the lifted product, for a point within squared `distance`.
 
     The absolute values of the product's terms add up to at most Σ w (|x| + |p|)² ≤ 2 (X + (√d + √X)²), by
@@ -199,20 +187,16 @@ def sizes_with_squares(sizes: Floats, squares: Floats, dtype: type) -> Floats:
     return np.where(squares < SAFE_SHARE * float(np.finfo(dtype).max), sizes, np.maximum(sizes, squares))
 
 
-@njit(nogil=True, cache=True)
-def measure_diagonal(queries, points, weights, owners, candidates):
+def measure_diagonal(
+    queries: Floats, points: Floats, weights: Floats, owners: Indices, candidates: Indices
+) -> Floats:
     """Return the squared distances of each query to its own candidates: (n_queries, n_candidates).
 
     queries : (n_queries, n_axes); points : (n_points, n_axes); candidates : (n_queries, n_candidates)
     weights : (n_points, n_axes), or (1, n_axes) if shared
     owners : (n_points,) which of the weights are those of each point; where it is empty, its own
     """
-    n_queries, n_candidates = candidates.shape
-    n_weights, every = weights.shape[0], owners.shape[0] == 0
-    out = np.empty((n_queries, n_candidates))
-    for query in range(n_queries):
-        for slot in range(n_candidates):
-            j = candidates[query, slot]
-            owner = (j if n_weights > 1 else 0) if every else owners[j]
-            out[query, slot] = distance(queries[query], points[j], weights[owner])
+    out = np.empty(candidates.shape)
+    queries = np.ascontiguousarray(queries, dtype=np.float64)
+    _native.measure_diagonal(queries, points, weights, owners, np.ascontiguousarray(candidates), out)
     return out

@@ -9,7 +9,7 @@ feature are next to each other, in the order of the features.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,7 +48,7 @@ class Encoding:
     gaps: NumberGaps
     category_features: tuple[int, ...] = ()
     positions: tuple[CategoryPositions, ...] = ()
-    left_out: tuple[int, ...] = field(default=())
+    left_out: tuple[int, ...] = ()
 
     @classmethod
     def identity(cls, n_features: int) -> Encoding:
@@ -147,19 +147,6 @@ class Encoding:
         """
         return replace(self, **changes)
 
-    def with_curves(self, curves: FeatureCurves) -> Encoding:
-        """Return the encoding with other curves of the numbers.
-
-        Parameters
-        ----------
-        curves : FeatureCurves
-
-        Returns
-        -------
-        encoding : Encoding
-        """
-        return Encoding(curves, self.gaps, self.category_features, self.positions, self.left_out)
-
     @property
     def n_features(self) -> int:
         """Number of features."""
@@ -225,19 +212,6 @@ class Encoding:
     def is_learned(self) -> bool:
         """Whether curves or positions differ from those with which nothing is learned."""
         return not self.curves.is_identity or any(p.is_learned for p in self.positions)
-
-    def without(self, features: Sequence[int]) -> Encoding:
-        """Return the encoding in which some features are not measured.
-
-        Parameters
-        ----------
-        features : sequence of int
-
-        Returns
-        -------
-        encoding : Encoding
-        """
-        return self.replace(left_out=tuple(int(f) for f in features))
 
     def transform(self, X: Floats) -> Floats:
         """Return the coordinates of rows.

@@ -14,61 +14,15 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
+from lann import _native
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import Encoding, FeatureCurves
 from lann.metric._diagonal import DiagonalMetric, overflow_is_far, row_parts
 from lann.metric._matrix import MatrixMetric, metric_products, row_blocks
-
-
-@njit(nogil=True, cache=True)
-def apply_map(encoded, components):
-    """Compute encoded · componentsᵀ.
-
-    The result of a row does not depend on the other rows, as it would with BLAS.
-    """
-    out = np.zeros((encoded.shape[0], components.shape[0]))
-    columns = np.ascontiguousarray(components.T)
-    for i in range(encoded.shape[0]):
-        for f in range(encoded.shape[1]):
-            value = encoded[i, f]
-            for a in range(components.shape[0]):
-                out[i, a] += value * columns[f, a]
-    return out
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def split_axes(added, steps, squares):
-    """Divide what the axes add among the coordinates, in proportion to the squares of their parts.
-
-    Parameters
-    ----------
-    added : (n_pairs, n_axes)
-        What each axis adds to the squared distance.
-    steps : (n_pairs, n_coordinates)
-        Replaced by what each coordinate adds.
-    squares : (n_axes, n_coordinates)
-        Of the linear map.
-    """
-    n_axes, n_coordinates = squares.shape
-    shares = np.empty(n_coordinates)
-    for pair in range(len(added)):
-        shares[:] = 0.0
-        for f in range(n_coordinates):
-            steps[pair, f] *= steps[pair, f]
-        for a in range(n_axes):
-            total = 0.0
-            for f in range(n_coordinates):
-                total += squares[a, f] * steps[pair, f]
-            if total > 0.0:
-                share = added[pair, a] / total
-                for f in range(n_coordinates):
-                    shares[f] += share * squares[a, f]
-        for f in range(n_coordinates):
-            steps[pair, f] *= shares[f]
+from lann.metric._positions import multiply_rows
 
 
 @dataclass(frozen=True)
@@ -122,15 +76,8 @@ class Levels:
         The encoding is that of numbers without gaps, unless another one is given.
         """
         encoding = Encoding.identity(X.shape[1]) if encoding is None else encoding
-        n_axes = encoding.n_coordinates
-        return cls(
-            X,
-            labels,
-            encoding,
-            np.zeros((n_classes, n_axes)),
-            np.zeros((len(X), n_axes)),
-            row_weights=row_weights,
-        )
+        by_class, by_point = (np.zeros((n, encoding.n_coordinates)) for n in (n_classes, len(X)))
+        return cls(X, labels, encoding, by_class, by_point, row_weights=row_weights)
 
     @property
     def curves(self) -> FeatureCurves:
@@ -139,11 +86,11 @@ class Levels:
 
     def with_curves(self, curves: FeatureCurves) -> Levels:
         """Return the levels with other curves of the numbers."""
-        return self.replace(encoding=self.encoding.with_curves(curves))
+        return self.replace(encoding=self.encoding.replace(curves=curves))
 
     def without_features(self, features: Sequence[int]) -> Levels:
         """Return the levels in which some features are not measured."""
-        return self.replace(encoding=self.encoding.without(features))
+        return self.replace(encoding=self.encoding.replace(left_out=tuple(features)))
 
     def replace(self, **changes: Any) -> Levels:
         """Return the levels with some attributes replaced."""
@@ -154,6 +101,19 @@ class Levels:
         own = ("X", "labels", "point_log_weights", "point_matrices", "row_weights")
         values = {name: getattr(self, name) for name in own}
         return self.replace(**{name: None if v is None else v[rows] for name, v in values.items()})
+
+    def with_shared(self, other: Levels) -> Levels:
+        """Return these rows with the encoding, the linear map and the class weights of other levels.
+
+        The point metrics are these ones, unless they are about other axes.
+        """
+        n_axes = other.class_log_weights.shape[1]
+        shared = self.replace(
+            encoding=other.encoding, components=other.components, class_log_weights=other.class_log_weights
+        )
+        if self.point_log_weights.shape[1] == n_axes:
+            return shared
+        return shared.replace(point_log_weights=np.zeros((len(self.X), n_axes)), point_matrices=None)
 
     def stored_as(self, rows: DTypeLike, weights: DTypeLike) -> Levels:
         """Return the levels with other types of numbers: of the rows, and of the log weights of points.
@@ -195,7 +155,7 @@ class Levels:
 
     def transform_encoded(self, encoded: Floats) -> Floats:
         """Return rows given by their coordinates on the axes: (n_rows, n_axes)."""
-        return encoded if self.components is None else apply_map(encoded, self.components)
+        return encoded if self.components is None else multiply_rows(encoded, self.components.T)
 
     @property
     def in_use(self) -> tuple[str, ...]:
@@ -224,8 +184,7 @@ class Levels:
 
     def scaled_matrices(self, rows: Indices | slice = slice(None)) -> NDArray:
         """Return √w_j ⊙ Ω_j of some points that own matrices: (n_rows, n_axes, rank)."""
-        if self.point_matrices is None:
-            raise ValueError("These points measure with weights; they own no matrices.")
+        assert self.point_matrices is not None
         roots = np.exp(0.5 * (self.class_log_weights[self.labels[rows]] + self.point_log_weights[rows]))
         return roots.astype(self.point_matrices.dtype)[:, :, None] * self.point_matrices[rows]
 
@@ -345,12 +304,13 @@ class Levels:
         added = self.weights_of(rows)[position] * along**2
         if self.components is None:
             return added
-        n_pairs, n_coordinates = candidates.size, steps.shape[2]
         # Shares do not depend on the unit of an axis; with powers of two, nor do their bits.
         _, exponents = np.frexp(np.abs(self.components).max(axis=1, keepdims=True))
         squares = np.ldexp(self.components, -exponents) ** 2
-        split_axes(added.reshape(n_pairs, -1), steps.reshape(n_pairs, n_coordinates), squares)
-        return steps
+        parts = np.square(steps).reshape(-1, steps.shape[2])
+        totals = multiply_rows(parts, squares.T)
+        shares = np.divide(added.reshape(totals.shape), totals, out=np.zeros(totals.shape), where=totals > 0)
+        return (parts * multiply_rows(shares, squares)).reshape(steps.shape)
 
     def with_fixed_norm(self) -> Levels:
         """Return the levels scaled so that the mean weight of every class, and of every point, is 1.
@@ -373,13 +333,6 @@ class Levels:
         by_class = self.class_log_weights - self.class_log_weights.mean(axis=1, keepdims=True)
         by_point = self.point_log_weights - self.point_log_weights.mean(axis=1, keepdims=True)
         return self.replace(class_log_weights=by_class, point_log_weights=by_point)
-
-
-# Odd numbers with irregular bits: products with them spread over all 64 bits.
-FIRST_FACTOR, SECOND_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-SHIFT = np.uint64(29)
-# The bits of infinity, above which are those of NaN, and of one NaN that stands for all.
-INFINITY, NAN = np.uint64(0x7FF0000000000000), np.uint64(0x7FF8000000000000)
 
 
 class Copies(NamedTuple):
@@ -413,10 +366,7 @@ class Copies(NamedTuple):
     def expand(self, merged: Levels, levels: Levels) -> Levels:
         """Return all rows of `levels`, each with the metric of its group in `merged`."""
         matrices = merged.point_matrices
-        return merged.replace(
-            X=levels.X,
-            labels=levels.labels,
-            row_weights=levels.row_weights,
+        return levels.with_shared(merged).replace(
             point_log_weights=merged.point_log_weights[self.group],
             point_matrices=None if matrices is None else matrices[self.group],
         )
@@ -450,23 +400,7 @@ def row_hashes(X: Floats, labels: Labels) -> NDArray[np.uint64]:
     hashes = np.empty(len(X), np.uint64)
     for part in row_parts(len(X)):
         bits = np.ascontiguousarray(X[part], dtype=np.float64).view(np.uint64)
-        hashes[part] = _row_hashes(bits, labels[part])
-    return hashes
-
-
-@njit(nogil=True, cache=True)
-def _row_hashes(bits, labels):
-    """Compute the hashes of rows given as bits: (n_rows,)."""
-    hashes = np.empty(bits.shape[0], np.uint64)
-    negative_zero = np.uint64(1) << np.uint64(63)
-    for i in range(bits.shape[0]):
-        value = (np.uint64(labels[i]) + np.uint64(1)) * FIRST_FACTOR
-        for f in range(bits.shape[1]):
-            own = np.uint64(0) if bits[i, f] == negative_zero else bits[i, f]  # −0 equals 0
-            own = NAN if (own & ~negative_zero) > INFINITY else own  # a gap equals a gap
-            value = (value ^ (own ^ (own >> SHIFT))) * SECOND_FACTOR
-            value ^= value >> SHIFT
-        hashes[i] = value * FIRST_FACTOR
+        _native.row_hashes(bits, labels[part], hashes[part])
     return hashes
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann import _native
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices
 from lann.metric._diagonal import NO_LABELS, measure_diagonal, overflow_is_far, sizes_with_squares
@@ -43,11 +43,6 @@ class MatrixMetric:
         self.matrices = np.ascontiguousarray(
             matrices, dtype=matrices.dtype if matrices.dtype == np.float32 else np.float64
         )
-        if self.matrices.ndim != 3 or self.matrices.shape[:2] != self.points.shape:
-            raise ValueError(
-                f"Matrices of shape {self.matrices.shape} do not match points of shape {self.points.shape}; "
-                "they must have shape (n_points, n_axes, rank)."
-            )
         # Distances are invariant under translation; the lift loses fewer digits near the origin.
         self._center = self.points.mean(axis=0)
         self._steepest = np.zeros(self.points.shape[1])  # max_j √Λ_aa, for every axis a
@@ -164,8 +159,8 @@ class MatrixMetric:
 def measure_matrices(queries: Floats, points: Floats, matrices: NDArray, candidates: Indices) -> Floats:
     """Return the squared distances of each query to its own candidates: (n_queries, n_candidates)."""
     out = np.empty(candidates.shape)
-    order = _pair_order(candidates, matrices)
-    _pair_distances(queries, points, matrices, candidates.ravel(), order, out.reshape(-1))
+    candidates = np.ascontiguousarray(candidates)
+    _native.measure_matrices(queries, points, matrices, candidates, _pair_order(candidates, matrices), out)
     return out
 
 
@@ -189,11 +184,11 @@ def metric_products(steps: Floats, matrices: NDArray, candidates: Indices) -> Fl
     -------
     products : (n_queries, n_candidates, n_axes)
     """
-    out = np.empty(steps.shape)
-    flat = (candidates.size, steps.shape[2])
+    out = np.empty((candidates.size, steps.shape[2]))
+    pairs = np.ascontiguousarray(steps).reshape(out.shape)
     order = _pair_order(candidates, matrices)
-    _pair_products(steps.reshape(flat), matrices, candidates.ravel(), order, out.reshape(flat))
-    return out
+    _native.multiply_metrics(pairs, np.ascontiguousarray(matrices), candidates.ravel(), order, out)
+    return out.reshape(steps.shape)
 
 
 def _pair_order(candidates: Indices, matrices: NDArray) -> Indices:
@@ -201,64 +196,6 @@ def _pair_order(candidates: Indices, matrices: NDArray) -> Indices:
     if matrices[0].nbytes < GROUP_FROM or len(candidates) == 1:
         return np.arange(candidates.size)
     return np.argsort(candidates, axis=None, kind="stable")
-
-
-@njit(nogil=True, cache=True, fastmath={"contract"})
-def project(step, own, out):
-    """Write Ωᵀ z to `out`, summed over the axes in order; four at a time, for fewer writes.
-
-    step : (n_axes,); own : (n_axes, rank); out : (rank,)
-    """
-    n_axes, rank = own.shape
-    out[:] = 0.0
-    whole = n_axes - n_axes % 4
-    for a in range(0, whole, 4):
-        s0, s1, s2, s3 = step[a], step[a + 1], step[a + 2], step[a + 3]
-        row0, row1, row2, row3 = own[a], own[a + 1], own[a + 2], own[a + 3]
-        for r in range(rank):
-            out[r] = (((out[r] + s0 * row0[r]) + s1 * row1[r]) + s2 * row2[r]) + s3 * row3[r]
-    for a in range(whole, n_axes):
-        s0, row0 = step[a], own[a]
-        for r in range(rank):
-            out[r] += s0 * row0[r]
-
-
-# The compiled code fixes the order of the sum, the same for every call.
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def squared_norm(values):
-    """Return Σ v²."""
-    total = 0.0
-    for r in range(values.shape[0]):
-        total += values[r] * values[r]
-    return total
-
-
-@njit(nogil=True, cache=True)
-def _pair_distances(queries, points, matrices, candidates, order, out):
-    n_axes, rank = matrices.shape[1:]
-    n_candidates = candidates.shape[0] // max(queries.shape[0], 1)
-    step, projected = np.empty(n_axes), np.empty(rank)
-    for pair in order:
-        query, point = queries[pair // n_candidates], points[candidates[pair]]
-        for a in range(n_axes):
-            step[a] = query[a] - point[a]
-        project(step, matrices[candidates[pair]], projected)
-        squared = squared_norm(projected)
-        out[pair] = np.inf if np.isnan(squared) else squared  # an overflow is infinitely far
-
-
-@njit(nogil=True, cache=True)
-def _pair_products(steps, matrices, candidates, order, out):
-    n_axes, rank = matrices.shape[1:]
-    projected = np.empty(rank)
-    for pair in order:
-        own = matrices[candidates[pair]]
-        project(steps[pair], own, projected)
-        for a in range(n_axes):
-            total = 0.0
-            for r in range(rank):
-                total += own[a, r] * projected[r]
-            out[pair, a] = total
 
 
 def measure_pairs(queries: Floats, points: Floats, own: NDArray, candidates: Indices) -> Floats:

@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann import _native
 from lann._support.inputs import weighted_means, weighted_moments
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices
@@ -132,7 +132,7 @@ class NumberGaps:
                 members = order[bounds[number] : bounds[number + 1]]
                 inverse = np.linalg.inv(self.precision[np.ix_(gaps, gaps)])
                 # Gaps are 0 here, so that all columns can be in the sum.
-                expected = products(products(standardized[members], self.precision[gaps]), -inverse)
+                expected = multiply_rows(standardized[members], self.precision[gaps].T @ -inverse.T)
                 filled[np.ix_(rows[members], gaps)] = self.centers[gaps] + expected * self.scales[gaps]
         return filled
 
@@ -180,16 +180,13 @@ def gap_moments(values: Floats, row_weights: Floats | None) -> tuple[Floats, Flo
         return means, (weights * np.square(deviations)).sum(axis=0) / totals
 
 
-@njit(nogil=True, cache=True)
-def products(values, matrix):
-    """Compute values · matrixᵀ, row by row: (n_rows, n_out)."""
-    out = np.zeros((values.shape[0], matrix.shape[0]))
-    for i in range(values.shape[0]):
-        for a in range(matrix.shape[0]):
-            total = 0.0
-            for f in range(values.shape[1]):
-                total += matrix[a, f] * values[i, f]
-            out[i, a] = total
+def multiply_rows(rows: Floats, matrix: NDArray) -> Floats:
+    """Compute rows · matrix.
+
+    The result of a row does not depend on the other rows, as it would with BLAS.
+    """
+    out = np.empty((len(rows), matrix.shape[1]))
+    _native.multiply_rows(np.ascontiguousarray(rows), np.ascontiguousarray(matrix), out)
     return out
 
 

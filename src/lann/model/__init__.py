@@ -10,24 +10,12 @@ from lann.model._neighbor_model import (
     NeighborModel,
     NeighborSearch,
     Votes,
-    nearest_of_classes,
     typical_values,
     walk_rows,
 )
 from lann.model._row_memory import RowMemory
 
 __all__ = [
-    "NEIGHBORS_FOR_SCALE",
-    "N_TYPICAL",
-    "ROWS_FOR_SCALE",
-    "WIDE",
-    "CategoryValues",
-    "LocalModel",
-    "NeighborModel",
-    "NeighborSearch",
-    "RowMemory",
-    "Votes",
-    "nearest_of_classes",
-    "typical_values",
-    "walk_rows",
-]
+    "NEIGHBORS_FOR_SCALE", "N_TYPICAL", "ROWS_FOR_SCALE", "WIDE", "CategoryValues", "LocalModel",
+    "NeighborModel", "NeighborSearch", "RowMemory", "Votes", "typical_values", "walk_rows",
+]  # fmt: skip

@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann import _native
+from lann._support.rows import spread_rows
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import (
@@ -30,7 +31,6 @@ from lann.model._neighbor_model import (
     NeighborSearch,
     Slopes,
     distances_at_stops,
-    nearest_of_classes,
     walk_rows,
 )
 from lann.model._row_memory import FEW_QUERIES, RowMemory
@@ -39,7 +39,6 @@ from lann.search import (
     CellSearch,
     ExactSearch,
     MeasuredSearch,
-    Search,
     Shortlist,
     coarse_search,
     exhaustive_search,
@@ -73,8 +72,8 @@ class LocalModel(NeighborModel):
         Size of the shortlist; None searches all rows.
     n_neighbors : int
         Number of neighbors that vote.
-    power, floor : float
-        Of the vote.
+    power, floor, mixture : float, float, ndarray or None
+        Of the vote: see `VoteRule`.
     class_weight : (n_classes,) or None
         Factor of the votes of each class.
     index : CellIndex or None
@@ -106,6 +105,7 @@ class LocalModel(NeighborModel):
         n_neighbors: int,
         power: float,
         floor: float = 0.0,
+        mixture: Floats | None = None,
         class_weight: Floats | None = None,
         index: CellIndex | None = None,
         epsilon: float | None = None,
@@ -124,7 +124,7 @@ class LocalModel(NeighborModel):
         if index is None:
             self._update_index(n_jobs)
         epsilon = self._estimate_epsilon(n_jobs) if epsilon is None else epsilon
-        self.vote_rule = VoteRule(float(power), epsilon, class_weight, float(floor))
+        self.vote_rule = VoteRule(float(power), epsilon, class_weight, float(floor), mixture)
 
     def _update_index(self, n_jobs: int | None) -> None:
         """Determine the cells of the rows if there are many, and no or old cells."""
@@ -141,10 +141,7 @@ class LocalModel(NeighborModel):
             self.memory.levels_of(rows),
             n_candidates=self.n_candidates,
             n_neighbors=self.n_neighbors,
-            power=rule.power,
-            floor=rule.floor,
-            class_weight=rule.class_weight,
-            epsilon=rule.epsilon,
+            **vars(rule),
             n_jobs=n_jobs,
         )
 
@@ -222,7 +219,7 @@ class LocalModel(NeighborModel):
         n_rows = search.metric.n_points
         if n_rows < 2:
             return 1.0
-        rows = np.linspace(0, n_rows - 1, min(n_rows, ROWS_FOR_SCALE)).astype(np.int64)
+        rows = spread_rows(n_rows, ROWS_FOR_SCALE)
         k = min(NEIGHBORS_FOR_SCALE, n_rows - 1)
         _, distances = search.query(search.metric.points[rows], k, exclude=rows, n_jobs=n_jobs)
         return zero_distance_guard(distances)
@@ -234,7 +231,7 @@ class LocalModel(NeighborModel):
         too many copies for that.
         """
         n_groups = len(copies.distinct)
-        rows = copies.distinct[np.linspace(0, n_groups - 1, min(n_groups, ROWS_FOR_SCALE)).astype(np.int64)]
+        rows = copies.distinct[spread_rows(n_groups, ROWS_FOR_SCALE)]
         n_searched = min(COPIES_FOR_SCALE * NEIGHBORS_FOR_SCALE, self.n_rows - 1)
         found, distances = self._search.query(
             self.metric.points[rows], n_searched, exclude=rows, n_jobs=n_jobs
@@ -374,15 +371,21 @@ class LocalModel(NeighborModel):
         self, queries: Floats, exclude: Indices | None, *, k: int, n_jobs: int | None
     ) -> tuple[Indices, Floats]:
         points = self.transform(queries)
-        if not self._scans(len(points)):
+        if self.n_candidates is None or len(points) > FEW_QUERIES:
             return self._search.query(points, k, exclude=exclude, n_jobs=n_jobs)
-        n_candidates = min(max(self.n_candidates or k, k), self.n_rows - (exclude is not None))
-        found, _ = self.memory.nearest(points, n_candidates, exclude=exclude)
-        return smallest(self.memory.distances(points, np.maximum(found, 0)), found, k)
+        n_candidates = min(max(self.n_candidates, k), self.n_rows - (exclude is not None))
+        found, measured = self._shortlist(points, n_candidates, exclude)
+        return smallest(measured, found, k)
 
-    def _scans(self, n_queries: int) -> bool:
-        """Return whether a pass over all rows answers the queries sooner than a search for many does."""
-        return self.n_candidates is not None and n_queries <= FEW_QUERIES
+    def _shortlist(
+        self, points: Floats, n: int, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the n nearest rows under the class metrics, and the squared distances that these measure."""
+        if len(points) <= FEW_QUERIES:  # a pass over all rows takes less time than building a search
+            found, _ = self.memory.nearest(points, n, exclude=exclude)
+            return found, self.memory.distances(points, np.maximum(found, 0))
+        found, _ = self._coarse.query(points, n, exclude=exclude, n_jobs=n_jobs)
+        return found, self.metric.distances(points, np.maximum(found, 0))
 
     def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
         def measure(model: LocalModel, queries: Floats, indices: Indices) -> Floats:
@@ -429,7 +432,12 @@ class LocalModel(NeighborModel):
         return self.levels.local_matrices(rows)
 
     def search_among(self, rows: Indices) -> NeighborSearch:
-        return _Among(self.transform, exhaustive_search(self.metric.subset(rows)))
+        search = exhaustive_search(self.metric.subset(rows))
+
+        def kneighbors(queries: Floats, k: int, **options: Any) -> tuple[Indices, Floats]:
+            return search.query(self.transform(queries), k, **options)
+
+        return kneighbors
 
     def candidates(self, queries: Floats, *, n_jobs: int | None = None) -> Candidates:
         n_rows = self.n_rows
@@ -439,13 +447,7 @@ class LocalModel(NeighborModel):
         k = min(n_searched + 1, n_rows)
 
         def search(model: LocalModel, queries: Floats) -> tuple[Indices, Floats]:
-            points = model.transform(queries)
-            few = model._scans(len(points))
-            found, _ = (
-                model.memory.nearest(points, k) if few else model._coarse.query(points, k, n_jobs=n_jobs)
-            )
-            measure = model.memory.distances if few else model.metric.distances
-            return found, measure(points, np.maximum(found, 0))
+            return model._shortlist(model.transform(queries), k, n_jobs=n_jobs)
 
         indices, distances = self._by_gaps(search, queries)
         return Candidates(indices, distances, n_searched)
@@ -474,7 +476,11 @@ class LocalModel(NeighborModel):
                 candidates = np.where(candidates < 0, -1, own.reshape(candidates.shape))
                 points = points[rows].astype(np.float64)
                 weights = np.atleast_2d(metric.weights_of(rows)).astype(np.float64)
-            return diagonal_walks(starts, steps, columns, firsts, orders, bounds, points, weights, candidates)
+            out = np.empty((len(starts), 2, len(bounds), candidates.shape[1]))
+            _native.diagonal_walks(
+                starts, steps, columns, firsts, orders, bounds, points, weights, candidates, out
+            )
+            return out
         moved = walk_rows(np.zeros(queries.shape), np.ones(queries.shape), orders, bounds)
         moved = np.repeat(moved, encoding.n_axes_of_features, axis=3) * steps[:, None, None]
         return distances_at_stops(
@@ -495,13 +501,20 @@ class LocalModel(NeighborModel):
     def _nearest_of_classes(
         self, queries: Floats, allowed: NDArray[np.bool_], k: int, n_jobs: int | None
     ) -> tuple[Indices, Floats]:
-        class_metric = self._class_metric()
-
-        def search_among(rows: Indices, n_queries: int) -> Search:
-            return self._search_among(self.metric.subset(rows), class_metric.subset(rows), n_queries)
-
-        points = self.transform(queries)
-        return nearest_of_classes(points, self.labels, allowed, k, search_among, n_jobs=n_jobs)
+        points, class_metric = self.transform(queries), self._class_metric()
+        indices, distances = np.full((len(points), k), -1), np.full((len(points), k), np.inf)
+        for label in np.unique(self.labels):
+            members, own = np.flatnonzero(self.labels == label), np.flatnonzero(allowed[:, label])
+            if len(own) == 0:
+                continue
+            search = self._search_among(self.metric.subset(members), class_metric.subset(members), len(own))
+            found, squared = search.query(points[own], min(k, len(members)), n_jobs=n_jobs)
+            indices[own], distances[own] = smallest(
+                np.concatenate([distances[own], squared], axis=1),
+                np.concatenate([indices[own], members[found]], axis=1),
+                k,
+            )
+        return indices, distances
 
     # Two threads may both build a search; either result is complete.
     @cached_property
@@ -548,108 +561,3 @@ def _representative_categories(positions: CategoryPositions, most: int) -> Categ
         used, shares = used[chosen], counts / counts.sum()
     codes = np.where(used < positions.n_categories, used, np.nan)
     return CategoryValues(codes, shares / shares.sum())
-
-
-class _Among:
-    """A search among points on the axes, in the user's units."""
-
-    def __init__(self, transform: Callable[[Floats], Floats], search: Search) -> None:
-        self._transform, self._search = transform, search
-
-    def kneighbors(
-        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
-    ) -> tuple[Indices, Floats]:
-        return self._search.query(self._transform(queries), k, exclude=exclude, n_jobs=n_jobs)
-
-
-# Free numbers between arrays of a kernel: compiled loops take another order of summation where an array that
-# is written lies within some vectors of one that is read.
-GAP = 64
-
-
-# Sums may be reordered, so that they vectorize; the compiled code fixes the order, the same for every call.
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def diagonal_walks(starts, steps, columns, firsts, orders, bounds, points, weights, candidates):
-    """Return squared distances to candidates under diagonal metrics: (n_walks, 2, n_stops, n_candidates).
-
-    A row on the way and its complement lie on opposite sides of the middle m, at m + a and m − a. Their
-    squared distances to a candidate p are ‖m − p‖² + ‖a‖² ± 2 ⟨a, m − p⟩, in its metric: two sums for two
-    rows.
-
-    Parameters
-    ----------
-    starts : (n_walks, n_axes)
-        The queries on the axes.
-    steps : (n_walks, n_coordinates)
-        From the coordinates of the query to those of the other row.
-    columns : (n_coordinates, n_axes)
-        The transposed linear map; without any row, the axes are the coordinates.
-    firsts : (n_features + 1,)
-        The first coordinate of each feature.
-    orders, bounds, candidates
-        As for `NeighborModel.walk_distances`.
-    points : (n_points, n_axes)
-    weights : (n_points, n_axes), or (1, n_axes) if shared
-    """
-    n_walks, n_candidates = candidates.shape
-    n_axes, n_stops, is_mapped = starts.shape[1], len(bounds), columns.shape[0] > 0
-    out = np.empty((n_walks, 2, n_stops, n_candidates))
-    size = n_candidates * n_axes
-    work = np.empty(2 * size + 2 * n_axes + 5 * GAP)
-    scales = work[GAP : GAP + size].reshape(n_candidates, n_axes)
-    slopes = work[2 * GAP + size : 2 * GAP + 2 * size].reshape(n_candidates, n_axes)
-    side = work[3 * GAP + 2 * size : 3 * GAP + 2 * size + n_axes]
-    squares = work[4 * GAP + 2 * size + n_axes : 4 * GAP + 2 * size + 2 * n_axes]
-    offsets = np.empty(n_candidates)
-    for walk in range(n_walks):
-        side[:] = 0.0  # half the way, from the middle to the query
-        for coordinate in range(steps.shape[1]):
-            half = -0.5 * steps[walk, coordinate]
-            if half != 0.0:
-                if is_mapped:
-                    for a in range(n_axes):
-                        side[a] += half * columns[coordinate, a]
-                else:
-                    side[coordinate] += half
-        for slot in range(n_candidates):
-            j = max(candidates[walk, slot], 0)
-            owner = j if len(weights) > 1 else 0
-            total = 0.0
-            for a in range(n_axes):
-                weight, difference = weights[owner, a], starts[walk, a] - side[a] - points[j, a]
-                scales[slot, a], slopes[slot, a] = weight, weight * difference
-                total += weight * difference * difference
-            offsets[slot] = total
-        done = 0
-        for stop in range(n_stops):
-            moved = stop == 0
-            while done < bounds[stop]:
-                feature = orders[walk, done]
-                for coordinate in range(firsts[feature], firsts[feature + 1]):
-                    step = steps[walk, coordinate]
-                    if step != 0.0:
-                        moved = True
-                        if is_mapped:
-                            for a in range(n_axes):
-                                side[a] += step * columns[coordinate, a]
-                        else:
-                            side[coordinate] += step
-                done += 1
-            if not moved:
-                out[walk, 0, stop] = out[walk, 0, stop - 1]
-                out[walk, 1, stop] = out[walk, 1, stop - 1]
-                continue
-            for a in range(n_axes):
-                squares[a] = side[a] * side[a]
-            for slot in range(n_candidates):
-                if candidates[walk, slot] < 0:
-                    out[walk, 0, stop, slot] = out[walk, 1, stop, slot] = np.inf
-                    continue
-                length, slope = 0.0, 0.0
-                for a in range(n_axes):
-                    length += scales[slot, a] * squares[a]
-                    slope += slopes[slot, a] * side[a]
-                middle = offsets[slot] + length
-                out[walk, 0, stop, slot] = max(middle + 2.0 * slope, 0.0)  # rounding may go below 0
-                out[walk, 1, stop, slot] = max(middle - 2.0 * slope, 0.0)
-    return out

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._support.types import Floats, Indices, Labels
-from lann.search import Search, smallest
+from lann.search import smallest
 from lann.vote import VoteRule, class_shares, counted_weights
 
 # Neighbors of a block of queries that are held at once: 32 MB of distances.
@@ -145,17 +145,12 @@ class Candidates(NamedTuple):
     n_searched: int
 
 
-class NeighborSearch(Protocol):
-    """A search for neighbors among some training rows."""
-
-    def kneighbors(
-        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
-    ) -> tuple[Indices, Floats]:
-        """Return the k nearest rows of each query and their squared distances, (n_queries, k) each."""
+# A search for neighbors among some training rows, called as `NeighborModel.kneighbors` is.
+NeighborSearch = Callable[..., tuple[Indices, Floats]]
 
 
 @runtime_checkable
-class NeighborModel(NeighborSearch, Protocol):
+class NeighborModel(Protocol):
     """Rows that measure their distance to a query, and vote: what a fitted classifier consists of.
 
     Explanations, counterfactuals, embeddings and plots use a fitted classifier through this protocol alone. A
@@ -333,8 +328,7 @@ class NeighborModel(NeighborSearch, Protocol):
     def count_votes(self, indices: Indices, distances: Floats, n_votes: float, rule: VoteRule) -> Votes:
         """Let rows vote by a rule: as `vote`, until `n_votes` votes are counted."""
         labels, weights = self.labels_of(indices), self.weights_of(indices)
-        counted = None if weights is None else counted_weights(weights, n_votes)
-        shares = rule.shares(distances, labels, counted)
+        shares = rule.shares(distances, labels, weights, n_votes)
         return Votes(shares, rule.probabilities(class_shares(shares, labels, self.n_classes)))
 
     def neighbor_feature_weights(
@@ -420,66 +414,3 @@ class NeighborModel(NeighborSearch, Protocol):
                 break
             n_searched, missing = min(4 * n_searched, len(self.X)), np.concatenate(incomplete)
         return indices, distances
-
-
-def nearest_of_classes(
-    points: Floats,
-    labels: Labels,
-    allowed: NDArray[np.bool_],
-    k: int,
-    search_among: Callable[[Indices, int], Search],
-    *,
-    n_jobs: int | None = None,
-) -> tuple[Indices, Floats]:
-    """Return the k nearest rows of the classes that are allowed for each query, searching class by class.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_queries, n_axes)
-        Queries as the searches take them.
-    labels : ndarray of shape (n_rows,)
-        Class indices of the rows.
-    allowed : ndarray of shape (n_queries, n_classes)
-        Whether each class is allowed for each query.
-    k : int
-        Number of neighbors.
-    search_among : callable
-        From rows and the number of queries to a search among these rows.
-    n_jobs : int or None, default=None
-        Number of threads.
-
-    Returns
-    -------
-    indices : ndarray of shape (n_queries, k)
-        The rows, nearest first; -1 where there are fewer.
-    distances : ndarray of shape (n_queries, k)
-        Their squared distances; infinite where there are fewer.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lann.metric import DiagonalMetric
-    >>> from lann.model import nearest_of_classes
-    >>> from lann.search import ExactSearch
-    >>> metric = DiagonalMetric(np.array([[0.0], [1.0], [2.0], [3.0]]), np.ones(1))
-    >>> labels = np.array([0, 1, 0, 1])
-    >>> only_the_second = np.array([[False, True]])
-    >>> nearest_of_classes(
-    ...     np.zeros((1, 1)), labels, only_the_second, 2,
-    ...     lambda rows, n_queries: ExactSearch(metric.subset(rows)),
-    ... )
-    (array([[1, 3]]), array([[1., 9.]]))
-    """
-    indices, distances = np.full((len(points), k), -1), np.full((len(points), k), np.inf)
-    for label in np.unique(labels):
-        members, queries = np.flatnonzero(labels == label), np.flatnonzero(allowed[:, label])
-        if len(queries) == 0:
-            continue
-        search = search_among(members, len(queries))
-        found, squared = search.query(points[queries], min(k, len(members)), n_jobs=n_jobs)
-        indices[queries], distances[queries] = smallest(
-            np.concatenate([distances[queries], squared], axis=1),
-            np.concatenate([indices[queries], members[found]], axis=1),
-            k,
-        )
-    return indices, distances

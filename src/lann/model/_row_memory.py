@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann import _native
 from lann._support.types import Floats, Indices
 from lann.metric import DiagonalMetric, Encoding, Levels, MatrixMetric, measure_pairs
-from lann.search import ALL_CELLS, CellIndex, CellSearch, ScanPoints, coarse_search, find_nearest, n_cells_of
+from lann.search import CellIndex, CellSearch, coarse_search, n_cells_of
 
 # Rows for which a new array has room, at least.
 FEWEST_ROWS = 16
@@ -21,6 +22,7 @@ FEW_QUERIES = 16
 MOST_STORED, SPARE_ROWS = 2, 64
 NONE: Indices = np.empty(0, np.int64)
 NO_CELLS: NDArray[np.int32] = np.empty(0, np.int32)
+ALL_CELLS: NDArray[np.bool_] = np.empty((0, 0), np.bool_)
 
 
 class Buffer:
@@ -200,7 +202,7 @@ class RowMemory:
         label: int | None = None,
         n_jobs: int | None = None,
     ) -> tuple[Indices, Floats]:
-        """Return the k nearest rows of each query under the class metric: see `Search.query`.
+        """Return the k nearest rows of each query under the class metric: see `ExactSearch.query`.
 
         Parameters
         ----------
@@ -212,10 +214,7 @@ class RowMemory:
             The class to which the search is limited; None is all. It has k rows at least.
         """
         if len(points) <= FEW_QUERIES:
-            probed = ALL_CELLS
-            if self._index is not None and label is None:
-                probed = self._index.probed_mask(points, k)
-            return find_nearest(points, self._searched, k, exclude=exclude, label=label, probed=probed)
+            return self._scan(points, k, exclude, label)
         labels = self.values("labels")
         metric = Levels.metric_of_classes(self.values("points"), labels, self.shared.class_log_weights)
         if label is None:
@@ -226,12 +225,26 @@ class RowMemory:
         found, distances = coarse_search(metric.subset(members), len(points)).query(points, k, n_jobs=n_jobs)
         return members[found], distances
 
-    @property
-    def _searched(self) -> ScanPoints:
-        points, labels = (self._rows[name].head(self._n_stored) for name in ("points", "labels"))
-        cells = NO_CELLS if self._index is None else self._rows["cells"].head(self._n_stored)
+    def _scan(
+        self, points: Floats, k: int, exclude: Indices | None, label: int | None
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest rows of each query by one pass over all rows, which needs nothing to be built.
+
+        With cells, only rows in those nearest to a query are searched, unless too few are found.
+        """
+        points = np.ascontiguousarray(points, dtype=np.float64)
+        stored, labels = (self._rows[name].head(self._n_stored) for name in ("points", "labels"))
         alive = NONE if self._alive is None else self._alive
-        return ScanPoints(points, labels, np.exp(self.shared.class_log_weights), alive, cells)
+        cells, probed = NO_CELLS, ALL_CELLS
+        if self._index is not None and label is None:
+            cells, probed = self._rows["cells"].head(self._n_stored), self._index.probed_mask(points, k)
+        excluded = np.full(len(points), -1) if exclude is None else exclude
+        indices, distances = np.empty((len(points), k), np.int64), np.empty((len(points), k))
+        _native.scan_points(
+            points, stored, labels, np.exp(self.shared.class_log_weights), alive, cells, probed, excluded,
+            -1 if label is None else label, indices, distances,
+        )  # fmt: skip
+        return indices, distances
 
     def distances(self, points: Floats, rows: Indices) -> Floats:
         """Return the squared distances of each query to some rows, as these measure.

@@ -7,6 +7,7 @@ sizes that all arrays have in common, and the range of its values. There is noth
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ __all__ = [
     "TableRecord",
     "load",
     "read_model_file",
+    "read_model_info",
     "save",
 ]
 
@@ -160,11 +162,11 @@ def save(
     """
     from lann._support.files import check_writable, write_atomically
     from lann.persist._fields import InvalidModelFile
-    from lann.persist._model_file import is_sharded, save_folder, to_bytes
+    from lann.persist._model_file import save_folder, to_bytes
 
     path = Path(path)
     try:
-        if is_sharded(model):
+        if type(model).__module__ == "lann.distributed._classifier":  # told without an import of Dask
             if table is not None or progress is not None:
                 raise ValueError("A model in shards is saved without table and progress.")
             save_folder(model, path)
@@ -291,5 +293,58 @@ def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
 
     try:
         return from_bytes(read_content(path, "model file"))
+    except InvalidModelFile as error:
+        raise ValueError(f"{path} cannot be loaded: {error}.") from error
+
+
+def read_model_info(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what is in a model file, as `lann info` prints it, without loading the model.
+
+    It was written with the model: the version, estimator, parameters that are not the defaults, classes and
+    columns with their numbers of training rows, vote, scores, and the size and hash of the file.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    info : dict
+        In the types of JSON.
+
+    Raises
+    ------
+    OSError
+        If there is no such file, or it is a folder, a pipe or a device.
+    ValueError
+        If the file is damaged or of another format.
+
+    See Also
+    --------
+    load : Load the model.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_wine
+    >>> from lann.persist import read_model_info
+    >>> from lann.tables import TableModel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "wine.lann")
+    ...     TableModel.fit(load_wine(as_frame=True).frame, "target").save(file)
+    ...     info = read_model_info(file)
+    >>> info["estimator"], info["target"], info["n_rows"], info["classes"][0]
+    ('LANNClassifier', 'target', 178, {'label': 0, 'n_rows': 59})
+    >>> info["columns"][0]["name"], info["columns"][0]["low"], info["columns"][0]["high"]
+    ('alcohol', 11.03, 14.83)
+    """
+    from lann._support.files import read_content
+    from lann.persist._fields import InvalidModelFile
+    from lann.persist._info import read_info
+
+    try:
+        content = read_content(path, "model file")
+        size = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        return read_info(content) | size
     except InvalidModelFile as error:
         raise ValueError(f"{path} cannot be loaded: {error}.") from error

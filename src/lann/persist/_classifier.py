@@ -17,14 +17,12 @@ from lann.model import LocalModel
 from lann.persist._fields import (
     BOOL,
     FLOAT_LIST,
-    FLOATS,
     POSITIVE,
     TEXT,
     TEXT_TUPLE,
+    Array,
     Estimator,
     Float,
-    Floats,
-    Indices,
     Int,
     Maybe,
     Names,
@@ -64,23 +62,23 @@ def _encoding(n_features: int, **values: Any) -> Encoding:
 _INNER: dict[str, Any] = {"within": LARGEST_VALUE, "infinite": True, "ascending": -1}
 CURVES = Record(
     FeatureCurves,
-    slopes=Floats("n_numbers", "n_bins", within=LARGEST_SLOPE),
-    edges=Floats("n_numbers", "n_bins-1", **_INNER),
-    thresholds=Floats("n_numbers", "n_steps", **_INNER),
-    jumps=Floats("n_numbers", "n_steps", low=0.0, high=LARGEST_COORDINATE),
+    slopes=Array("f8 n_numbers n_bins", within=LARGEST_SLOPE),
+    edges=Array("f8 n_numbers n_bins-1", **_INNER),
+    thresholds=Array("f8 n_numbers n_steps", **_INNER),
+    jumps=Array("f8 n_numbers n_steps", low=0.0, high=LARGEST_COORDINATE),
 )
 GAPS = Record(
     NumberGaps,
-    shares=Floats("n_numbers", low=0.0, high=1.0),
-    heights=Floats("n_numbers", within=LARGEST_SLOPE),
-    centers=Floats("n_numbers", within=LARGEST_VALUE),
-    scales=Floats("n_numbers", low=1e-80, high=1e61),
-    precision=Maybe(Floats("n_numbers", "n_numbers", within=LARGEST_ENTRY, any_order=True)),
+    shares=Array("f8 n_numbers", low=0.0, high=1.0),
+    heights=Array("f8 n_numbers", within=LARGEST_SLOPE),
+    centers=Array("f8 n_numbers", within=LARGEST_VALUE),
+    scales=Array("f8 n_numbers", low=1e-80, high=1e61),
+    precision=Maybe(Array("f8 n_numbers n_numbers", within=LARGEST_ENTRY, any_order=True)),
 )
 CATEGORY_POSITIONS = Record(
     CategoryPositions,
-    positions=Floats("_n_positions", "_n_dimensions", within=LARGEST_COORDINATE),
-    shares=Floats("_n_positions", low=0.0, high=1.0),
+    positions=Array("f8 _n_positions _n_dimensions", within=LARGEST_COORDINATE),
+    shares=Array("f8 _n_positions", low=0.0, high=1.0),
     n_categories=Int(1, high="_n_positions"),
 )
 ENCODING = Record(
@@ -117,17 +115,15 @@ def check_codes(codes: Any, n_categories: int) -> None:
 
 LEVELS = Record(
     _levels,
-    X=Floats("n_rows", "n_features", within=LARGEST_VALUE, nan=True, dtypes=FLOATS),
+    X=Array("f8/f4 n_rows n_features", within=LARGEST_VALUE, nan=True),
     encoding=ENCODING,
     # Weights are products of a class weight and a point weight: e^700 is finite.
-    class_log_weights=Floats("n_classes", "n_axes", high=300.0),
-    labels=Indices("n_rows", below="n_classes"),
-    point_log_weights=Floats("n_rows", "n_axes", high=400.0, dtypes=FLOATS),
-    components=Maybe(Floats("n_axes", "n_coordinates", within=LARGEST_ENTRY, any_order=True)),
-    point_matrices=Maybe(
-        Floats("n_rows", "n_axes", "n_ranks", within=LARGEST_ENTRY, dtypes=FLOATS, any_order=True)
-    ),
-    row_weights=Maybe(Floats("n_rows", low=1.0 / LARGEST_WEIGHT, high=LARGEST_WEIGHT)),
+    class_log_weights=Array("f8 n_classes n_axes", high=300.0),
+    labels=Array("i8 n_rows", high="n_classes-1"),
+    point_log_weights=Array("f8/f4 n_rows n_axes", high=400.0),
+    components=Maybe(Array("f8 n_axes n_coordinates", within=LARGEST_ENTRY, any_order=True)),
+    point_matrices=Maybe(Array("f8/f4 n_rows n_axes n_ranks", within=LARGEST_ENTRY, any_order=True)),
+    row_weights=Maybe(Array("f8 n_rows", low=1.0 / LARGEST_WEIGHT, high=LARGEST_WEIGHT)),
 )
 
 
@@ -136,21 +132,21 @@ LEVELS = Record(
 
 LANDMARKS = Record(
     Landmarks,
-    rows=Indices("n_landmarks", below="n_rows", ascending=0),
+    rows=Array("i8 n_landmarks", high="n_rows-1", ascending=0),
     readings=Record(
         Readings,
-        votes=Floats("n_landmarks", "n_classes", low=0.0, high=LARGEST_SHARE),
-        alone=Floats("n_landmarks", "n_features", low=0.0, high=LARGEST_SHARE),
-        contrast=Floats("n_landmarks", "n_features", low=0.0, high=LARGEST_SHARE),
+        votes=Array("f8 n_landmarks n_classes", low=0.0, high=LARGEST_SHARE),
+        alone=Array("f8 n_landmarks n_features", low=0.0, high=LARGEST_SHARE),
+        contrast=Array("f8 n_landmarks n_features", low=0.0, high=LARGEST_SHARE),
     ),
-    contrast_rows=Indices("n_landmarks", "n_contrasts", below="n_rows", low=-1),
-    representatives=Indices("n_classes", "n_representatives", below="n_rows", low=-1),
+    contrast_rows=Array("i8 n_landmarks n_contrasts", high="n_rows-1", low=-1),
+    representatives=Array("i8 n_classes n_representatives", high="n_rows-1", low=-1),
     correlated=TupleOf("_", TupleOf("_", Int(0, high="n_features-1"))),
 )
 SPACING = Record(
     Spacing,
-    rows=Indices("n_spaced", below="n_rows", ascending=0),
-    distances=Floats("n_spaced", low=0.0, high=LARGEST_DISTANCE),
+    rows=Array("i8 n_spaced", high="n_rows-1", ascending=0),
+    distances=Array("f8 n_spaced", low=0.0, high=LARGEST_DISTANCE),
     limit=Float(0.0),
 )
 DERIVED = Record(
@@ -173,11 +169,11 @@ CELL_INDEX = Record(
     CellIndex,
     partition=Record(
         Partition,
-        centers=Floats("n_cells", "n_axes", within=LARGEST_CENTER),
-        offset=Floats("n_axes"),
-        scale=Floats("n_axes", low=0.0),
+        centers=Array("f8 n_cells n_axes", within=LARGEST_CENTER),
+        offset=Array("f8 n_axes"),
+        scale=Array("f8 n_axes", low=0.0),
     ),
-    cells=Indices("n_rows", below="n_cells", dtypes=("<i4",)),
+    cells=Array("i4 n_rows", high="n_cells-1"),
     n_probed=Int(1, high="n_cells"),
     n_seen=Int(0),
 )
@@ -191,9 +187,10 @@ LOCAL_MODEL = Record(
         power=Float(0.0),
         floor=Float(0.0),
         epsilon=Float(POSITIVE),
-        class_weight=Maybe(Floats("n_classes", low=POSITIVE)),
+        class_weight=Maybe(Array("f8 n_classes", low=POSITIVE)),
+        mixture=Maybe(Array("f8 n_mixed 3", low=0.0)),
     ),
-    arrivals=Maybe(Indices("n_rows", ascending=0)).of("arrivals_if_forgotten"),
+    arrivals=Maybe(Array("i8 n_rows", ascending=0)).of("arrivals_if_forgotten"),
     n_arrived=Int(1),
     index=Maybe(CELL_INDEX),
     derived=DERIVED,
@@ -203,7 +200,7 @@ LOCAL_MODEL = Record(
 # The classifier
 
 
-def _with_attributes(clf: LANNClassifier) -> LANNClassifier:
+def _set_attributes(clf: LANNClassifier) -> None:
     """Set the attributes that follow from those that are saved."""
     model, schema, fitted = clf.model_, clf.schema_, clf.__dict__
     levels, rule, encoding = model.levels, model.vote_rule, model.levels.encoding
@@ -215,20 +212,28 @@ def _with_attributes(clf: LANNClassifier) -> LANNClassifier:
         if feature.kind in ("bool", "ordered"):
             check_codes(column, 2 if feature.kind == "bool" else len(feature.categories))
     clf._names = model.names = fitted.pop("ids_")
-    vote = VoteChoice(model.n_neighbors, rule.power, rule.floor, **fitted["vote_"])
-    fitted |= {"vote_": vote, "n_neighbors_": model.n_neighbors, "power_": rule.power}
+    vote = fitted["vote_"]
+    same = np.array_equal(vote.mixture, rule.mixture) if rule.mixture is not None else vote.mixture is None
+    same &= (vote.n_neighbors, vote.power, vote.floor) == (model.n_neighbors, rule.power, rule.floor)
+    require(same, "the vote of the model is not the one that was chosen")
+    fitted |= {"n_neighbors_": model.n_neighbors, "power_": rule.power}
     fitted |= {"encoding_": encoding, "curves_": levels.curves, "components_": levels.components}
-    return clf
+
+
+def _vote(votes: Any, weights: Any, **values: Any) -> VoteChoice:
+    require(weights.sum() > 0.5, "no vote has a weight")
+    return VoteChoice(votes, weights, **values)
 
 
 VOTE = Record(
-    dict,
-    votes=Floats("n_votes", 3, low=0.0),
-    log_losses=Floats("n_votes", nan=True, infinite=True),
-    chosen=Int(0, high="n_votes-1"),
-    best=Int(0, high="n_votes-1"),
+    _vote,
+    votes=Array("f8 n_votes 3", low=0.0, high=1e103),
+    weights=Array("f8 n_votes", low=0.0, high=1.0),
+    log_losses=Array("f8 n_votes", nan=True, infinite=True),
+    log_loss=Maybe(Float()),
     gain=Float(),
     gain_error=Float(0.0),
+    n_rows=Int(0),
     mean_weight=Float(POSITIVE),
 )
 PROGRESS = Record(
@@ -252,5 +257,5 @@ CLASSIFIER = Estimator(
     validation_curve_=FLOAT_LIST,
     _weight_unit=Float(POSITIVE, 1.0),
     _progress=PROGRESS,
-    finish=_with_attributes,
+    finish=_set_attributes,
 )

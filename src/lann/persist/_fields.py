@@ -6,9 +6,9 @@ determines it, and all others have to agree::
 
     Record(
         Levels,
-        X=Floats("n_rows", "n_features"),
-        labels=Indices("n_rows", below="n_classes"),
-        components=Maybe(Floats("n_axes", "n_features", any_order=True)),
+        X=Array("f8 n_rows n_features"),
+        labels=Array("i8 n_rows", high="n_classes-1"),
+        components=Maybe(Array("f8 n_axes n_features", any_order=True)),
     )
 
 An element of a shape is a number, the name of a size, a name with an offset, as in "n_bins-1", or "_" for any
@@ -27,18 +27,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from lann._support.validation import validate_parameters
 
 Json = Any
 Arrays = dict[str, NDArray[Any]]
-Dimension = str | int
 MOST_CHARACTERS = 200
 POSITIVE = math.ulp(0.0)
 LARGEST_INT = 2**62
-FLOATS = ("<f8", "<f4")
-NUMBERS = (*FLOATS, "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1")
+ANY_TYPE = "f8/f4/i8/i4/i2/i1/u8/u4/u2/u1/b1/U"
 # Sizes that may be 0; all others are at least 1.
 MAY_BE_ZERO = {
     "n_category_features", "n_numbers", "n_steps", "n_short", "n_long", "n_before", "n_extras", "n_windows",
@@ -79,6 +76,11 @@ def consistent(name: str, build: Callable[..., Any], /, *args: Any, **values: An
         raise InvalidModelFile(f"in its {name}, {shown(str(error))}") from error
 
 
+def type_name(dtype: np.dtype[Any]) -> str:
+    """Return the name of a type: "f8", or "U" for text of any length."""
+    return "U" if dtype.str.startswith("<U") else dtype.str.lstrip("<|")
+
+
 class Reader:
     """The arrays that have not been read yet, and the sizes that are known."""
 
@@ -86,20 +88,22 @@ class Reader:
         self.arrays = arrays
         self.sizes: dict[str, int] = {}
 
-    def length(self, dimension: Dimension) -> int:
-        """Return the length that a dimension has to have."""
-        size, _, offset = str(dimension).partition("-")
-        return (int(size) if isinstance(dimension, int) else self.sizes[size]) - int(offset or 0)
+    def number(self, bound: float | str) -> float:
+        """Return a number, which can be given by the name of a size, with an offset."""
+        if not isinstance(bound, str):
+            return bound
+        size, _, offset = bound.partition("-")
+        return (int(size) if size.isdigit() else self.sizes[size]) - int(offset or 0)
 
-    def match(self, dimension: Dimension, length: int, name: str) -> None:
+    def match(self, dimension: str, length: int, name: str) -> None:
         """Raise InvalidModelFile unless the length of a value agrees with what is known."""
-        size, _, offset = str(dimension).partition("-")
+        size, _, offset = dimension.partition("-")
         if size == "_":
             return
-        if isinstance(dimension, str):
+        if not size.isdigit():
             known = self.sizes.setdefault(size, length + int(offset or 0))
             require(known > 0 or size in MAY_BE_ZERO, f"its {name} has {size} = {known}, not at least 1")
-        expected = self.length(dimension)
+        expected = self.number(dimension)
         require(length == expected, f"its {name} has the length {length}, not {dimension} = {expected}")
 
 
@@ -155,7 +159,7 @@ PLAIN_DICT = Value(lambda data: type(data) is dict, "a dictionary of values that
 
 @dataclass
 class Number(Kind):
-    """An integer or a floating-point number from `low` to `high`, which can be a size."""
+    """An integer or a floating-point number from `low` to `high`, as in "n_rows-1"."""
 
     type: type[int] | type[float]
     low: float = -math.inf
@@ -166,7 +170,7 @@ class Number(Kind):
         return float(plain) if self.type is float and type(plain) is int else plain
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
-        high = reader.length(self.high) if isinstance(self.high, str) else self.high
+        high = reader.number(self.high)
         if type(data) is not self.type or not self.low <= data <= high or abs(data) == math.inf:
             raise invalid(name, data, f"a number of type {self.type.__name__} from {self.low} to {high}")
         return data
@@ -204,7 +208,7 @@ class Maybe(Kind):
 class ListOf(Kind):
     """A list or tuple of `n_items` values of one kind."""
 
-    n_items: Dimension
+    n_items: str
     kind: Kind
     type: type = list
 
@@ -228,21 +232,21 @@ TupleOf = partial(ListOf, type=tuple)
 TEXT_TUPLE = TupleOf("_", TEXT)
 
 
+@dataclass
 class Array(Kind):
     """An array.
 
-    Parameters
+    Attributes
     ----------
-    *shape : str or int
-        Without a shape, any will do.
-    dtypes : tuple of str
-    low, high : float
-        The smallest and the largest number; an infinite one is valid only if `infinite` says so, and is not
-        compared with `high`.
-    within : float or None
+    declared : str
+        Type and lengths, as in "f8/f4 n_rows n_features" with one of two types; without lengths, any will do.
+    low : float or None
+        The smallest number; None is 0 for integers, and -inf for others.
+    high : float or str
+        The largest number, or a size, as in "n_rows-1". An infinite one is valid only if `infinite` says so,
+        and is not compared with `high`.
+    within : float
         Short for low=-within and high=within.
-    below : str or None
-        Numbers are indices into this size.
     nan, infinite : bool
         Whether NaN, and infinite numbers, are allowed.
     ascending : int or None
@@ -254,29 +258,20 @@ class Array(Kind):
         Whether it is a list in the model.
     """
 
-    def __init__(
-        self,
-        *shape: Dimension,
-        dtypes: tuple[str, ...] = ("<f8",),
-        low: float = -math.inf,
-        high: float = math.inf,
-        within: float | None = None,
-        below: str | None = None,
-        nan: bool = False,
-        infinite: bool = False,
-        ascending: int | None = None,
-        any_order: bool = False,
-        as_list: bool = False,
-    ) -> None:
-        self.shape, self.dtypes, self.below = shape, dtypes, below
-        self.low, self.high = (low, high) if within is None else (-within, within)
-        self.nan, self.infinite, self.ascending = nan, infinite, ascending
-        self.any_order, self.as_list = any_order, as_list
+    declared: str
+    low: float | None = None
+    high: float | str = math.inf
+    within: float = math.inf
+    nan: bool = False
+    infinite: bool = False
+    ascending: int | None = None
+    any_order: bool = False
+    as_list: bool = False
 
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
         if not isinstance(value, list | np.ndarray):
             raise invalid(name, type(value).__name__, "an array")
-        array: Any = np.array(value, self.dtypes[0]) if self.as_list else value
+        array: Any = np.array(value, np.float64) if self.as_list else value
         arrays[f"{name}.npy"] = array if self.any_order else np.asarray(array, order="C")
         return f"{name}.npy"
 
@@ -286,12 +281,13 @@ class Array(Kind):
             raise invalid(name, data, f"the entry {name}.npy")
         require(data in reader.arrays, f"its entry {data} is missing")
         array = reader.arrays.pop(data)
-        dtype = "<U" if array.dtype.kind == "U" else array.dtype.str
-        require(dtype in self.dtypes, f"its {name} has the type {dtype}, not {' or '.join(self.dtypes)}")
-        if self.shape:
-            wanted = ", ".join(map(str, self.shape))
-            require(array.ndim == len(self.shape), f"its {name} has the shape {array.shape}, not ({wanted})")
-            for dimension, length in zip(self.shape, array.shape, strict=True):
+        types, *dimensions = self.declared.split()
+        dtype = type_name(array.dtype)
+        require(dtype in types.split("/"), f"its {name} has the type {dtype}, not {types}")
+        if dimensions:
+            is_of_shape = array.ndim == len(dimensions)
+            require(is_of_shape, f"its {name} has the shape {array.shape}, not ({', '.join(dimensions)})")
+            for dimension, length in zip(dimensions, array.shape, strict=True):
                 reader.match(dimension, length, name)
         array = array if self.any_order else np.asarray(array, order="C")
         if array.dtype.kind in "fiu":
@@ -304,10 +300,12 @@ class Array(Kind):
         if numbers.size == 0:
             return
         least, largest = float(numbers.min()), float(numbers.max())
-        high = self.high if self.below is None else reader.length(self.below) - 1
+        first = 0.0 if array.dtype.kind in "iu" else -math.inf
+        low = max(first if self.low is None else self.low, -self.within)
+        high = min(reader.number(self.high), self.within)
         is_finite = self.infinite or (math.isfinite(least) and math.isfinite(largest))
         require(
-            is_finite and self.low <= least and largest <= high,
+            is_finite and low <= least and largest <= high,
             f"its {name} has numbers from {least:g} to {largest:g}, outside its bounds",
         )
         if self.ascending is not None:
@@ -315,26 +313,29 @@ class Array(Kind):
             require((along[..., 1:] >= along[..., :-1]).all(), f"its {name} are not in ascending order")
 
 
-Floats = partial(Array, dtypes=("<f8",))
-Indices = partial(Array, dtypes=("<i8",), low=0)
-Flags = partial(Array, dtypes=("|u1",), low=0, high=1)
-FLOAT_LIST = Floats("_", nan=True, infinite=True, as_list=True)
+FLOAT_LIST = Array("f8 _", nan=True, infinite=True, as_list=True)
 
 
+@dataclass
 class Names(Kind):
     """Labels or names: numbers, booleans, or text as an array of NumPy or of Python strings.
 
-    Parameters
+    Attributes
     ----------
-    *shape : str or int
+    shape : str
     distinct : bool
         Whether they have to be distinct and in ascending order.
     text : bool
         Whether they have to be text.
     """
 
-    def __init__(self, *shape: Dimension, distinct: bool = False, text: bool = False) -> None:
-        self.values, self.distinct = Array(*shape, dtypes=("<U",) if text else (*NUMBERS, "<U")), distinct
+    shape: str = ""
+    distinct: bool = False
+    text: bool = False
+
+    @property
+    def values(self) -> Array:
+        return Array(f"{'U' if self.text else ANY_TYPE} {self.shape}", low=-math.inf)
 
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
         is_object = isinstance(value, np.ndarray) and value.dtype == object
@@ -444,7 +445,7 @@ class Estimator(Kind):
     cls : type
         Its constructor takes the parameters, and its table `_parameters`, if it has one, validates them.
     finish : callable
-        From the estimator with the saved attributes to the one that is returned, with all attributes.
+        Sets the attributes of an estimator that follow from those that are saved.
     parameters : dict of str to Kind
         Kinds of parameters that are neither numbers, text, lists, dictionaries nor arrays.
     **fields : Kind
@@ -455,7 +456,7 @@ class Estimator(Kind):
         self,
         cls: type,
         /,
-        finish: Callable[[Any], Any] = lambda estimator: estimator,
+        finish: Callable[[Any], Any] = lambda estimator: None,
         parameters: dict[str, Kind] | None = None,
         **fields: Any,
     ) -> None:
@@ -466,6 +467,8 @@ class Estimator(Kind):
         self.parameters = Record(cls, **dict.fromkeys(saved, PARAMETER) | (parameters or {}))
 
     def write(self, value: Any, name: str, arrays: Arrays, *, is_fitted: bool = True) -> Json:
+        from sklearn.utils.validation import check_is_fitted  # takes long, and `lann info` does not need it
+
         if is_fitted:
             check_is_fitted(value)
         parameters = self.parameters.write(value, f"{name}/parameters", arrays)
@@ -481,7 +484,8 @@ class Estimator(Kind):
         if fitted["feature_names_in_"] is None:
             del fitted["feature_names_in_"]
         vars(estimator).update(fitted)
-        return consistent(self.name, self.finish, estimator)
+        consistent(self.name, self.finish, estimator)
+        return estimator
 
 
 class AnyEstimator(Kind):
@@ -490,15 +494,11 @@ class AnyEstimator(Kind):
     def __init__(self, *estimators: Estimator, is_fitted: bool = True) -> None:
         self.by_name, self.is_fitted = {estimator.name: estimator for estimator in estimators}, is_fitted
 
-    def has(self, value: Any) -> bool:
-        """Return whether an object is of exactly one of the classes."""
-        name = type(value).__name__
-        return name in self.by_name and self.by_name[name].cls is type(value)
-
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
-        if not self.has(value):
+        declared = self.by_name.get(type(value).__name__)
+        if declared is None or declared.cls is not type(value):
             raise invalid(name, type(value).__name__, f"one of {', '.join(self.by_name)}")
-        return self.by_name[type(value).__name__].write(value, name, arrays, is_fitted=self.is_fitted)
+        return declared.write(value, name, arrays, is_fitted=self.is_fitted)
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
         if type(data) is not dict or data.keys() != {"estimator", "parameters", "fitted"}:

@@ -1,52 +1,44 @@
-"""Model files, and folders of model files for models in shards.
-
-A model file is a zip archive of ``model.json`` and arrays in NumPy's format ``.npy``. Entries are stored
-without compression, so what is read is never larger than the file, and without time stamps, so that the same
-content gives the same bytes. Arrays are read without pickle, and only if their header fits to its size.
-"""
+"""Model files, and folders of model files for models in shards."""
 
 from __future__ import annotations
 
 import hashlib
-import io
-import json
-import math
 import os
 import re
 import shutil
-import zipfile
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from lann import __version__
+from lann._base import NeighborClassifier
 from lann._support.files import hidden_path, read_content
 from lann.classifier import LANNClassifier
-from lann.persist import CrossValidatedMethod, ModelFile, TableRecord
-from lann.persist._classifier import CLASSIFIER
-from lann.persist._estimators import (
-    EMBEDDINGS,
-    PROTOTYPES,
-    REJECT_OPTION,
-    TABLE_REJECT,
-    WITH_NEIGHBORS,
-    restore,
+from lann.persist import ModelFile, TableRecord
+from lann.persist._archive import (
+    FORMAT,
+    MODEL,
+    check_format,
+    read_archive,
+    read_json,
+    write_archive,
+    write_json,
 )
+from lann.persist._classifier import CLASSIFIER
 from lann.persist._fields import (
-    NUMBERS,
     PLAIN_DICT,
     TEXT,
     AnyEstimator,
+    Array,
     Arrays,
     Float,
-    Indices,
     Int,
     InvalidModelFile,
+    Json,
+    Kind,
     ListOf,
     Maybe,
     Reader,
@@ -56,44 +48,51 @@ from lann.persist._fields import (
     require,
     shown,
 )
-from lann.persist._streams import STREAMS
-
-FORMAT = 1
-"""The number of the file format; files with a higher one are of a later version."""
-
-MODEL = "model.json"
-# A value takes up to a hundred times as much memory as its text; these bounds keep it to some dozens of MB.
-MOST_BYTES, MOST_ITEMS = 2**24, 300_000
+from lann.persist._info import CROSS_VALIDATED, describe
 
 # What can be saved, and the models whose table can have held-out rows.
-ESTIMATORS = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, *EMBEDDINGS, REJECT_OPTION, *STREAMS)
-WITH_STATE = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS)
+COMMON = AnyEstimator(CLASSIFIER)
+
+
+def _declared(name: Any) -> AnyEstimator:
+    """Return the declarations of all estimators; those of another name than the most common take longer."""
+    if name in COMMON.by_name:
+        return COMMON
+    from lann.persist._estimators import ESTIMATORS
+
+    return AnyEstimator(CLASSIFIER, *ESTIMATORS)
+
+
+class TableReject(Kind):
+    """The reject option of a table, whose modules are imported where there is one."""
+
+    def write(self, value: Any, name: str, arrays: Arrays) -> Json:
+        from lann.persist._reject import TABLE_REJECT
+
+        return TABLE_REJECT.write(value, name, arrays)
+
+    def read(self, data: Json, name: str, reader: Reader) -> Any:
+        from lann.persist._reject import TABLE_REJECT
+
+        return TABLE_REJECT.read(data, name, reader)
+
+
 TEXT_DICT = Value(
     lambda data: type(data) is dict and all(type(text) is str for text in data.values()),
     "a dictionary from text to text",
 )
 SHA256 = Value(lambda data: type(data) is str and bool(re.fullmatch("[0-9a-f]{64}", data)), "a SHA-256")
-SCORES = [
-    f"{score}{end}" for score in ("accuracy", "balanced_accuracy", "auc", "log_loss") for end in ("", "_std")
-]
-CROSS_VALIDATED = Record(
-    CrossValidatedMethod,
-    method=TEXT,
-    n_folds=Int(1),
-    random_state=Maybe(Int(0)),
-    **dict.fromkeys(SCORES, Maybe(Float(0.0))),
-)
 TABLE = Record(
     TableRecord,
     target=TEXT,
     id_column=Maybe(TEXT),
     sample_weight_column=Maybe(TEXT),
-    row_numbers=Indices("n_rows"),
+    row_numbers=Array("i8 n_rows"),
     ignored=TEXT_DICT,
     columns=ListOf("_", PLAIN_DICT),
     data_sha256=Maybe(SHA256),
     cross_validation=Maybe(ListOf("n_methods", CROSS_VALIDATED)),
-    reject=Maybe(TABLE_REJECT),
+    reject=Maybe(TableReject()),
 )
 
 
@@ -109,124 +108,38 @@ def to_bytes(model: Any, table: TableRecord | None = None, progress: dict[str, A
     described = {
         "format": FORMAT,
         "lann": __version__,
-        "model": ESTIMATORS.write(model, "model", arrays),
+        "model": _declared(type(model).__name__).write(model, "model", arrays),
         "table": Maybe(TABLE).write(table, "table", arrays),
         "progress": progress,
     }
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(_entry(MODEL), _write_json(described))
-        for name, array in arrays.items():
-            buffer = io.BytesIO()
-            npy.write_array(buffer, array, version=(1, 0), allow_pickle=False)
-            archive.writestr(_entry(name), buffer.getbuffer())
-    content = file.getvalue()
+    content = write_archive(described, consistent("table", describe, model, table), arrays)
     from_bytes(content)
     return content
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
-    """Return an entry without time stamp, the same on all systems."""
-    info = zipfile.ZipInfo(name)
-    info.create_system = 3
-    return info
-
-
 def from_bytes(content: bytes) -> ModelFile:
     """Return what a model file has; raise InvalidModelFile if anything in it is invalid."""
-    described, arrays = _read_archive(content)
-    _check_format(described)
+    described, arrays = read_archive(content)
+    check_format(described)
     fields = {"format", "lann", "model", "table", "progress"}
     is_complete = described.keys() == fields and type(described["lann"]) is str
     require(is_complete, f"its {MODEL} does not have the fields {', '.join(sorted(fields))}")
     reader = Reader(arrays)
-    model = ESTIMATORS.read(described["model"], "model", reader)
+    name = described["model"].get("estimator") if isinstance(described["model"], dict) else None
+    model = _declared(name).read(described["model"], "model", reader)
     table = described["table"]
     if isinstance(table, dict) and table.get("reject") is not None:
-        has_neighbors = WITH_STATE.has(model)
+        has_neighbors = isinstance(model, NeighborClassifier) and model.model_.has_training_rows
         require(has_neighbors, "its table has held-out rows, but its model is no classifier with neighbors")
     table = Maybe(TABLE).read(table, "table", reader)
     if table is not None and table.reject is not None:
+        from lann.persist._reject import restore
+
         consistent("table", restore, table.reject, model)
     progress = Maybe(PLAIN_DICT).read(described["progress"], "progress", reader)
     require(not arrays, f"it has the unknown entry {shown(min(arrays, default=''))}")
     sha256 = hashlib.sha256(content).hexdigest()
     return ModelFile(model, table, described["format"], described["lann"], len(content), sha256, progress)
-
-
-def _check_format(described: Any) -> None:
-    """Raise InvalidModelFile unless a description says that it is in the format that this version reads."""
-    number = described.get("format") if isinstance(described, dict) else None
-    require(type(number) is int and number >= 1, "it does not say in which format it is")
-    if number != FORMAT:
-        raise InvalidModelFile(
-            f"it was written by lann {shown(described.get('lann'))!r} in format {shown(number)}, and this "
-            f"version reads format {FORMAT}; update lann"
-        )
-
-
-# The archive
-
-
-def _read_archive(content: bytes) -> tuple[Any, Arrays]:
-    """Return the description and the arrays of an archive; raise InvalidModelFile if it is invalid."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            entries = {info.filename: info for info in archive.infolist()}
-            require(len(entries) == len(archive.infolist()), "it has two entries of the same name")
-            are_stored = all(
-                e.compress_type == 0 and e.compress_size == e.file_size for e in entries.values()
-            )
-            require(are_stored, "it is compressed")
-            n_bytes = sum(info.file_size for info in entries.values())
-            require(n_bytes <= len(content), "its entries overlap")
-            require(entries.pop(MODEL, None), f"its entry {MODEL} is missing")
-            described = _read_json(archive.read(MODEL))
-            return described, {name: _read_array(archive.read(name), name) for name in entries}
-    except InvalidModelFile:
-        raise
-    except Exception as error:  # zipfile raises errors of many types for damaged content
-        raise InvalidModelFile("it is not a whole file written by lann.save") from error
-
-
-def _read_array(content: bytes, name: str) -> NDArray[Any]:
-    """Return the array in an entry; it owns its memory and is writable."""
-    file = io.BytesIO(content)
-    try:
-        require(npy.read_magic(file) == (1, 0), "another version")
-        shape, _, dtype = npy.read_array_header_1_0(file)
-        # The size is known before memory is taken.
-        has_size = math.prod(shape) * dtype.itemsize == len(content) - file.tell()
-        require(has_size and min(shape, default=0) >= 0 and dtype.itemsize > 0, "another size")
-        require(dtype.str in NUMBERS or dtype.str.startswith("<U"), "another type")
-        file.seek(0)
-        array = npy.read_array(file, allow_pickle=False)
-        if dtype.kind == "U":
-            array.tolist()  # raises an error for codes that are not of Unicode
-    except Exception as error:
-        raise InvalidModelFile(f"its entry {shown(name)} is not an array of numbers or text") from error
-    return array
-
-
-def _write_json(value: Any) -> bytes:
-    try:
-        return json.dumps(value, allow_nan=False, ensure_ascii=False, indent=1).encode()
-    except (TypeError, ValueError) as error:
-        raise InvalidModelFile(f"it has a value that JSON cannot express: {shown(str(error))}") from error
-
-
-def _read_json(content: bytes) -> Any:
-    """Return the value that JSON describes; raise InvalidModelFile if it is invalid or takes much memory."""
-    n_items = sum(map(content.count, (b"[", b"{", b",")))
-    require(len(content) <= MOST_BYTES and n_items <= MOST_ITEMS, f"its {MODEL} is too large")
-    try:
-        return json.loads(content.decode(), parse_constant=_raise_not_finite)
-    except (ValueError, RecursionError) as error:
-        raise InvalidModelFile(f"its {MODEL} is not valid JSON, or nested too deeply") from error
-
-
-def _raise_not_finite(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not finite")
 
 
 # Models in shards
@@ -240,11 +153,6 @@ _MANIFEST = Record(
     tile_losses=ListOf("n_tiles", ListOf("n_losses", Float())),
     n_shards=Int(1, high=99_999),
 )
-
-
-def is_sharded(model: Any) -> bool:
-    """Return whether a model is in shards, without an import of Dask."""
-    return type(model).__module__ == "lann.distributed._classifier"
 
 
 def _shard_names(n_shards: int) -> list[str]:
@@ -277,7 +185,7 @@ def save_folder(model: Any, path: Path) -> None:
             "tile_losses": np.asarray(model.tile_losses_).tolist(),
             "n_shards": int(model.n_shards_),
         }
-        (temporary / MANIFEST).write_bytes(_write_json(manifest))
+        (temporary / MANIFEST).write_bytes(write_json(manifest))
         if path.exists():
             os.replace(path, earlier)
         os.replace(temporary, path)
@@ -298,8 +206,8 @@ def load_folder(path: Path) -> Any:
 
     path = path.absolute()
     try:
-        described = _read_json(read_content(path / MANIFEST, "model file"))
-        _check_format(described)
+        described = read_json(read_content(path / MANIFEST, "model file"), MANIFEST)
+        check_format(described)
         manifest = _MANIFEST.read(described, MANIFEST, Reader({}))
         names = _shard_names(manifest["n_shards"])
         for name in (SHARED, *names):

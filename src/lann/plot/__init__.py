@@ -18,17 +18,7 @@ from lann.plot._stream import StreamDisplay
 from lann.plot._suspicious import SuspiciousRowsDisplay
 
 __all__ = [
-    "DecisionRegionsDisplay",
-    "EmbeddingDisplay",
-    "ExplanationDisplay",
-    "FeatureCurvesDisplay",
-    "RejectCurve",
-    "RejectDisplay",
-    "RelevanceDisplay",
-    "RelevanceMapDisplay",
-    "StreamDisplay",
-    "SupportBeeswarmDisplay",
-    "SuspiciousRowsDisplay",
-    "check_matplotlib_support",
-    "class_colors",
-]
+    "DecisionRegionsDisplay", "EmbeddingDisplay", "ExplanationDisplay", "FeatureCurvesDisplay", "RejectCurve",
+    "RejectDisplay", "RelevanceDisplay", "RelevanceMapDisplay", "StreamDisplay", "SupportBeeswarmDisplay",
+    "SuspiciousRowsDisplay", "check_matplotlib_support", "class_colors",
+]  # fmt: skip

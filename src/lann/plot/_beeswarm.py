@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lann._support.types import Floats
-from lann._support.validation import Integer, OneOf, validate
 from lann.plot import _display as base
 
 if TYPE_CHECKING:
@@ -128,25 +127,19 @@ class SupportBeeswarmDisplay(base.Display):
         """
         rows = base.select_rows(estimator, X, None, max_rows=base.MAX_ROWS)
         classes = rows.model.classes_.tolist()
-        if label is not None and label not in classes:
-            raise ValueError(f"label must be one of the classes {classes}, or None; got {label!r}.")
-        names = base.check_class_names(rows.model.classes_, class_names)
-        explanation = rows.explain()
         if label is None and len(classes) == 2:
             label = classes[1]
+        if label is not None and label not in classes:
+            raise ValueError(f"label must be one of the classes {classes}, or None; got {label!r}.")
+        texts = rows.texts(class_names, data_name)
+        names, explanation = texts.pop("class_names"), rows.explain()
         supports, class_name = explanation.support, "the predicted class"
         if label is not None:
             class_index = classes.index(label)
             supports, class_name = explanation.supports[:, class_index], names[class_index]
         features = [] if rows.schema is None else rows.schema.features
-        display = cls(
-            supports=supports,
-            values=rows.X,
-            feature_names=rows.feature_names,
-            class_name=class_name,
-            categories={k: f.categories for k, f in enumerate(features) if f.kind == "category"},
-            subtitle=rows.describe(data_name),
-        )
+        categories = {k: f.categories for k, f in enumerate(features) if f.kind == "category"}
+        display = cls(supports=supports, values=rows.X, class_name=class_name, categories=categories, **texts)
         return display.plot(ax, n_features=n_features)
 
     def plot(self, ax: Axes | None = None, *, n_features: int | None = 20) -> Self:
@@ -169,8 +162,7 @@ class SupportBeeswarmDisplay(base.Display):
         ValueError
             If a parameter is invalid.
         """
-        validate("n_features", n_features, Integer(1), OneOf(None))
-        self.shown_ = shown = base.largest_first(np.abs(self.supports).mean(axis=0), n_features)
+        self.shown_ = shown = base.most_important(np.abs(self.supports).mean(axis=0), n_features)
         height, fontsize = base.line_height(len(shown))
         names = base.short_names(self.feature_names[shown], 36)
         width = 5.4 + base.text_width(names, fontsize)
@@ -185,7 +177,9 @@ class SupportBeeswarmDisplay(base.Display):
         bar = self._draw_color_bar(dots, label, height=3.0, aspect=30, shrink=shrink, ticks=[0.0, 1.0])
         bar.ax.set_yticklabels(["low", "high"])
         bar.ax.yaxis.labelpad = -14
-        unranked = ["category"] * bool(self.categories) + ["missing value"] * self._has_gaps()
+        numbers = [feature for feature in range(self.values.shape[1]) if feature not in self.categories]
+        has_gaps = np.isnan(self.values[:, numbers]).any()
+        unranked = ["category"] * bool(self.categories) + ["missing value"] * bool(has_gaps)
         if unranked:
             dot = self.ax_.scatter([], [], color=base.UNRANKED, s=16, label=" or ".join(unranked))
             base.draw_legend(self.ax_, [dot], "above")
@@ -233,10 +227,6 @@ class SupportBeeswarmDisplay(base.Display):
                     x, y, base.escape_math(name), fontsize=base.TINY, ha="center", va="center",
                     path_effects=[withStroke(linewidth=2, foreground="white")],
                 )  # fmt: skip
-
-    def _has_gaps(self) -> bool:
-        numbers = [feature for feature in range(self.values.shape[1]) if feature not in self.categories]
-        return bool(np.isnan(self.values[:, numbers]).any())
 
 
 def _vertical_offsets(x: Floats, low: float, high: float) -> Floats:

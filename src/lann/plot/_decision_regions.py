@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 N_STEPS = 160
 # The median half axis of the ellipses, as a fraction of the range of the rows.
 ELLIPSE_SIZE = 1 / 15
+# The number of points of the outline of an ellipse.
+N_ANGLES = 120
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -152,19 +154,13 @@ class DecisionRegionsDisplay(base.Display):
         xs, ys = np.linspace(low - margin, high + margin, N_STEPS).T
         grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
         predicted = rows.model.predict(as_fitted(rows.model, grid))
+        regions = np.searchsorted(rows.model.classes_, predicted).reshape(N_STEPS, N_STEPS)
         ellipses, ellipse_labels = _ellipses(rows.model, n_ellipses, (high - low) / 2)
+        texts = rows.texts(class_names, data_name) | {"feature_names": rows.axis_labels}
         display = cls(
-            xs=xs,
-            ys=ys,
-            regions=np.searchsorted(rows.model.classes_, predicted).reshape(N_STEPS, N_STEPS),
-            X=points,
-            labels=labels,
-            ellipses=ellipses,
-            ellipse_labels=ellipse_labels,
-            feature_names=rows.axis_labels,
-            class_names=base.check_class_names(rows.model.classes_, class_names),
-            subtitle=rows.describe(data_name),
-        )
+            xs=xs, ys=ys, regions=regions, X=points, labels=labels, ellipses=ellipses,
+            ellipse_labels=ellipse_labels, **texts,
+        )  # fmt: skip
         return display.plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -209,39 +205,26 @@ class DecisionRegionsDisplay(base.Display):
 
 
 def _ellipses(model: Any, n_ellipses: int, max_half_axes: Floats) -> tuple[Floats, Labels]:
-    """Return outlines around training rows, (n_ellipses, n_steps, 2), and the class indices of the rows."""
+    """Return outlines around training rows, (n_ellipses, N_ANGLES, 2), and the class indices of the rows.
+
+    The outline around a row with the matrix A is the closed curve on which δᵀ A δ equals the same squared
+    distance for all rows. The half axes are limited: that of a feature without weight would be infinite.
+    """
     if not isinstance(model, LANNClassifier) or n_ellipses == 0 or not model.encoding_.is_numeric:
         return np.empty((0, 0, 2)), np.empty(0, np.int64)
     X, labels = base.stored_rows(model)
     centers = _representative_rows(X, n_ellipses)
-    matrices, half_axes = local_matrices(model, centers), np.maximum(max_half_axes, 1e-12)
+    matrices, largest = local_matrices(model, centers), np.maximum(max_half_axes, 1e-12)
     # An ellipse of squared distance s has the area π s / sqrt(det A).
-    scaled = matrices * np.outer(2 * half_axes, 2 * half_axes)
+    scaled = matrices * np.outer(2 * largest, 2 * largest)
     weight = float(np.median(np.sqrt(np.maximum(np.linalg.det(scaled), 0.0))))
-    steps = _ellipse_outlines(matrices, max(ELLIPSE_SIZE**2 * weight, 1e-12), half_axes)
-    return X[centers][:, None, :] + steps, labels[centers]
-
-
-def _ellipse_outlines(
-    matrices: Floats, squared_distance: float, max_half_axes: Floats, n_steps: int = 120
-) -> Floats:
-    """Return the closed curves on which δᵀ A δ equals a squared distance, (n_rows, n_steps, 2).
-
-    Parameters
-    ----------
-    matrices : ndarray of shape (n_rows, 2, 2)
-        The matrix A of each row.
-    squared_distance : float
-    max_half_axes : ndarray of shape (2,)
-        The maximum half axis for each feature: the ellipse of a feature without weight would be infinite.
-    n_steps : int, default=120
-        The number of points of each curve.
-    """
-    angles = np.linspace(0.0, 2.0 * np.pi, n_steps)
+    squared_distance = max(ELLIPSE_SIZE**2 * weight, 1e-12)
+    angles = np.linspace(0.0, 2.0 * np.pi, N_ANGLES)
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
-    eigenvalues, eigenvectors = np.linalg.eigh(matrices * np.outer(max_half_axes, max_half_axes))
+    eigenvalues, eigenvectors = np.linalg.eigh(matrices * np.outer(largest, largest))
     half_axes = np.sqrt(squared_distance / np.maximum(eigenvalues, squared_distance))
-    return np.einsum("jab,jb,sb->jsa", eigenvectors, half_axes, circle) * max_half_axes
+    steps = np.einsum("jab,jb,sb->jsa", eigenvectors, half_axes, circle) * largest
+    return X[centers][:, None, :] + steps, labels[centers]
 
 
 def _representative_rows(X: Floats, n_rows: int) -> Indices:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from lann._support.format import class_color, counted
 from lann._support.inputs import check_columns, get_feature_names
 from lann._support.rows import stratified_rows
 from lann._support.types import Floats, Indices, Labels
-from lann._support.validation import Integer, validate
+from lann._support.validation import Integer, OneOf, validate
 from lann.columns.inputs import as_fitted, read_rows
 from lann.columns.schema import TableSchema
 from lann.explain import Explanation
@@ -88,11 +89,11 @@ class Display:
     def _create_axes(
         self, ax: Axes | None, size: tuple[float, float], *, grid: str = "", percent: str = ""
     ) -> None:
-        """Use the given axes, or create a figure of the given size in inches; see `_style` for the rest."""
+        """Use the given axes, or create a figure of the given size in inches; see `style` for the rest."""
         if ax is None:
             ax = _new_figure(size).subplots()
         self.figure_, self.ax_, self.axes_ = ax.figure, ax, np.array([ax], dtype=object)
-        _style(ax, grid, percent)
+        style(ax, grid, percent)
 
     def _create_panels(
         self, ax: Axes | None, title: Sequence[str], shape: tuple[int, int], size: tuple[float, float], *,
@@ -111,7 +112,7 @@ class Display:
         n_panels : int or None
             How many panels are used; None for all.
         grid, percent : {"", "x", "y", "both"}
-            As in `_style`, for all panels.
+            As in `style`, for all panels.
         **options
             As in `Figure.subplots`.
 
@@ -134,7 +135,7 @@ class Display:
         parent.suptitle(title_lines(*title, width=size[0]), fontsize=TEXT + 1)
         panels = parent.subplots(*shape, squeeze=False, **options)
         for panel in panels.flat:
-            _style(panel, grid, percent)
+            style(panel, grid, percent)
         for panel in panels.flat[n_panels or panels.size :]:
             panel.set_axis_off()
         self.axes_ = panels.ravel()[:n_panels]
@@ -158,7 +159,7 @@ def percent_label(share: float, _: Any = None) -> str:
     return f"{100 * share:.4g}%".replace("-", "−")
 
 
-def _style(ax: Axes, grid: str, percent: str) -> None:
+def style(ax: Axes, grid: str, percent: str) -> None:
     """Style axes: no spines at the top and to the right, small labels.
 
     `grid` and `percent` are "", "x", "y" or "both": where grid lines are drawn, and which axes are shares.
@@ -186,9 +187,7 @@ def label_lines(ax: Axes, names: Sequence[str], fontsize: float, *, margin: floa
     ax.tick_params(axis="y", length=0)
 
 
-def draw_legend(
-    owner: Any, handles: Sequence[Any], where: str, *, width: float = 0.0, fontsize: float = SMALL
-) -> Any:
+def draw_legend(owner: Any, handles: Sequence[Any], where: str, *, width: float = 0.0) -> Any:
     """Draw the legend of axes or of a figure, and return it.
 
     Parameters
@@ -199,12 +198,11 @@ def draw_legend(
         As in LEGENDS.
     width : float, default=0.0
         The width of a legend above or below, in inches. One to the right has lines as in `legend_width`.
-    fontsize : float, default=SMALL
     """
-    longest = text_width([str(handle.get_label()) for handle in handles], fontsize) + 0.35
+    longest = text_width([str(handle.get_label()) for handle in handles], SMALL) + 0.35
     n_columns = -(-len(handles) // MAX_ENTRIES) if where == "right" else int(width / longest)
     return owner.legend(
-        handles=handles, ncols=min(max(n_columns, 1), len(handles)), fontsize=fontsize, frameon=False,
+        handles=handles, ncols=min(max(n_columns, 1), len(handles)), fontsize=SMALL, frameon=False,
         handlelength=1.2, handletextpad=0.4, columnspacing=1.0, borderaxespad=0.3, **LEGENDS[where],
     )  # fmt: skip
 
@@ -255,6 +253,12 @@ def class_colors(n_classes: int) -> list[str]:
 def largest_first(values: NDArray[Any], n_largest: int | None = None) -> Indices:
     """Return the indices of the largest values, largest first and ties in order; None returns all."""
     return np.argsort(-values, kind="stable")[:n_largest]
+
+
+def most_important(values: Floats, n_features: Any) -> Indices:
+    """Return the indices of the features with the largest values, None is all; validate the parameter."""
+    validate("n_features", n_features, Integer(1), OneOf(None))
+    return largest_first(values, n_features)
 
 
 def shorten(name: Any, length: int = 30) -> str:
@@ -338,6 +342,8 @@ class Rows:
         The rows before the transformers of a pipeline if these keep the columns, otherwise `X`.
     is_transformed : bool
         Whether a pipeline transforms the rows before the model.
+    schema : TableSchema or None
+        What the numbers in `X` mean; None if all are numbers.
     table : DataFrame or None
         The rows as a table of the user's values; None if they are numbers, or unknown.
     source : {"row", "training row", "prototype"}
@@ -353,9 +359,10 @@ class Rows:
     feature_names: NDArray[Any]
     X_given: Floats
     is_transformed: bool
-    table: Any = None
-    source: str = "row"
-    n_source: int = 0
+    schema: TableSchema | None
+    table: Any
+    source: str
+    n_source: int
 
     def describe(self, data_name: str = "") -> str:
         """Return a line about the rows for the title of a figure, such as "Iris: 150 training rows"."""
@@ -364,6 +371,12 @@ class Rows:
         if n_rows < self.n_source:
             text = f"{n_rows:,} of {counted(self.n_source, self.source)}"
         return f"{data_name}: {text}" if data_name else text
+
+    def texts(self, class_names: ArrayLike | None, data_name: str) -> dict[str, Any]:
+        """Return the names of features and classes, and the second line of the title, for a display."""
+        names = check_class_names(self.model.classes_, class_names)
+        subtitle = self.describe(data_name)
+        return {"feature_names": self.feature_names, "class_names": names, "subtitle": subtitle}
 
     @property
     def axis_labels(self) -> NDArray[Any]:
@@ -377,16 +390,6 @@ class Rows:
         if not hasattr(self.model, "explain"):
             raise ValueError(f"This display needs a model with `explain`; got {type(self.model).__name__}.")
         return self.model.explain(as_fitted(self.model, self.X) if self.table is None else self.table)
-
-    @property
-    def schema(self) -> TableSchema | None:
-        """What the numbers in `X` mean; None if all are numbers."""
-        return _schema_of(self.model)
-
-
-def _schema_of(model: Any) -> TableSchema | None:
-    schema: TableSchema | None = getattr(model, "schema_", None)
-    return None if schema is None or schema.is_numeric else schema
 
 
 def select_rows(
@@ -416,7 +419,9 @@ def select_rows(
     """
     model = last_step(estimator)
     transformers = None if model is estimator or len(estimator) == 1 else estimator[:-1]
-    schema, table = _schema_of(model), None
+    schema, table = getattr(model, "schema_", None), None
+    if schema is not None and schema.is_numeric:
+        schema = None
     if X is None:
         if y is not None:
             raise ValueError("y was given without X; pass both, or neither for the training rows.")
@@ -436,7 +441,10 @@ def select_rows(
                 f"X and y must have the same number of rows; got {len(transformed)} and {len(given_labels)}."
             )
         labels = _class_indices(given_labels, model.classes_)
-    names = _feature_names(model, transformers)
+    names = get_feature_names(model)
+    if transformers is not None and not hasattr(model, "feature_names_in_"):
+        with suppress(AttributeError, ValueError):  # of a transformer without output names
+            names = np.asarray(transformers.get_feature_names_out(), dtype=object)
     # If the transformers keep the columns, as a scaler does, the user's own values can be shown.
     keeps_columns = list(getattr(transformers, "feature_names_in_", [])) == list(names)
     keeps_numbers = X is not None and keeps_columns and schema is None
@@ -446,17 +454,16 @@ def select_rows(
     indices = np.arange(n_rows) if max_rows is None else stratified_rows(labels, min(max_rows, n_rows))
     return Rows(
         model, transformed[indices], labels[indices], indices, names, given[indices],
-        is_transformed=transformers is not None, table=None if table is None else table.iloc[indices],
+        is_transformed=transformers is not None, schema=schema,
+        table=None if table is None else table.iloc[indices],
         source=stored if X is None else "row", n_source=n_rows,
     )  # fmt: skip
 
 
 def stored_rows(model: Any) -> tuple[Floats, Labels]:
     """Return the prototypes of a fitted model, or else its training rows, and their class indices."""
-    if hasattr(model, "prototypes_"):
-        return model.prototypes_, _class_indices(model.prototype_labels_, model.classes_)
     stored = getattr(model, "model_", None)
-    if stored is None or not stored.has_training_rows:
+    if stored is None:
         raise ValueError(f"{type(model).__name__} does not keep its training rows; pass X.")
     return stored.X, stored.labels
 
@@ -477,12 +484,3 @@ def _class_indices(y: NDArray[Any], classes: NDArray[Any]) -> Labels:
     if unknown:
         raise ValueError(f"y must have labels of the model, {classes.tolist()}; got {unknown[0]!r}.")
     return indices
-
-
-def _feature_names(model: Any, transformers: Any) -> NDArray[Any]:
-    if transformers is not None and not hasattr(model, "feature_names_in_"):
-        try:
-            return np.asarray(transformers.get_feature_names_out(), dtype=object)
-        except (AttributeError, ValueError):  # a transformer without output names
-            pass
-    return get_feature_names(model)

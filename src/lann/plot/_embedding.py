@@ -165,13 +165,12 @@ class EmbeddingDisplay(base.Display):
             items = list(given) if several and given is not None else [given] * n_panels
             if len(items) != n_panels:
                 raise ValueError(f"{name} must be a list with one item for each of {n_panels} panels.")
+            if name.endswith("coordinates"):
+                items = all_rows = [_check_coordinates(name, rows) for rows in items]
+            else:
+                pairs = zip(items, all_rows, strict=True)
+                items = [_check_rows(name, own, rows, are_indices=True) for own, rows in pairs]
             setattr(self, name, items)
-        for name in ("", "new_"):
-            all_rows = [_check_coordinates(name, rows) for rows in getattr(self, f"{name}coordinates")]
-            pairs = zip(getattr(self, f"{name}labels"), all_rows, strict=True)
-            labels = [_check_rows(f"{name}labels", own, rows, are_indices=True) for own, rows in pairs]
-            setattr(self, f"{name}coordinates", all_rows)
-            setattr(self, f"{name}labels", labels)
         present = [panel.max() + 1 for panel in (*self.labels, *self.new_labels) if panel is not None]
         names = np.arange(max(present, default=0)) if self.class_names is None else self.class_names
         self.class_names = base.check_class_names(np.arange(max([*present, len(names)])), names)
@@ -238,17 +237,13 @@ class EmbeddingDisplay(base.Display):
         if not hasattr(embedding, "embedding_"):
             name = type(embedding).__name__
             raise ValueError(f"The estimator must be a LANNEmbedding or NeighborEmbedding; got {name}.")
-        title, number = (
-            "Embedding: similar rows are near each other",
-            f"{len(embedding.embedding_)} training rows",
-        )
-        options: dict[str, Any] = {}
+        options: dict[str, Any] = {"title": "Embedding: similar rows are near each other"}
         labels = classes = None
         if hasattr(embedding, "classifier_"):
             steps = [] if embedding is estimator else estimator.steps[:-1]
             rows = base.select_rows(Pipeline([*steps, ("classifier", embedding.classifier_)]), X, y)
             labels, classes = rows.model.model_.labels, rows.model.classes_
-            title, options = _color_options(rows, color, has_labels=X is None or y is not None)
+            options |= _color_options(rows, color, has_labels=X is None or y is not None)
             if X is not None:
                 options["new_coordinates"] = embedding.transform(as_fitted(rows.model, rows.X))
                 options["new_labels"] = rows.labels
@@ -262,13 +257,14 @@ class EmbeddingDisplay(base.Display):
                 classes, labels = np.unique(y, return_inverse=True)
             if X is not None:
                 check_columns(estimator, X)
-                options = {"new_coordinates": np.asarray(estimator.transform(X)), "new_labels": labels}
+                options |= {"new_coordinates": np.asarray(estimator.transform(X)), "new_labels": labels}
                 labels = None
+        number = f"{len(embedding.embedding_)} training rows"
         if X is not None:
             number = f"{len(options['new_coordinates'])} new rows among {number}"
         if classes is not None:
             options["class_names"] = base.check_class_names(classes, class_names)
-        options["title"] = f"{title}\n{data_name}: {number}" if data_name else f"{title}\n{number}"
+        options["title"] += f"\n{data_name}: {number}" if data_name else f"\n{number}"
         return cls(embedding.embedding_, labels, **options).plot(ax)
 
     @classmethod
@@ -473,22 +469,22 @@ def _neighbor_lines(
     return {"lines": lines, "line_shares": shares[chosen].ravel()}
 
 
-def _color_options(rows: base.Rows, color: Any, *, has_labels: bool) -> tuple[str, dict[str, Any]]:
-    """Return the title and the keyword arguments of EmbeddingDisplay for a choice of colors."""
+def _color_options(rows: base.Rows, color: Any, *, has_labels: bool) -> dict[str, Any]:
+    """Return the keyword arguments of EmbeddingDisplay, with the title, for a choice of colors."""
     if color == "class":
-        return "Embedding: similar rows are near each other", {}
+        return {}
     if color == "confidence":
         values, label = _votes(rows)[2].max(axis=1), "probability of the predicted class"
-        options: dict[str, Any] = {"values": values, "value_label": label, "emphasize_low": True}
-        return "Probability of the prediction", options
+        title = "Probability of the prediction"
+        return {"title": title, "values": values, "value_label": label, "emphasize_low": True}
     if color == "error":
         if not has_labels:
             raise ValueError("color='error' needs the labels of X; got y=None.")
         wrong = _votes(rows)[2].argmax(axis=1) != rows.labels
-        return f"{wrong.sum()} of {len(wrong)} rows are misclassified", {"misclassified": wrong}
+        return {"title": f"{wrong.sum()} of {len(wrong)} rows are misclassified", "misclassified": wrong}
     if color == "dominant":
         values, names = _dominant_features(rows)
-        return "Most relevant feature of each row", {"values": values, "value_names": names}
+        return {"title": "Most relevant feature of each row", "values": values, "value_names": names}
     features = list(rows.feature_names)
     feature = features.index(color) if color in features else color
     if feature not in range(len(features)):
@@ -498,7 +494,7 @@ def _color_options(rows: base.Rows, color: Any, *, has_labels: bool) -> tuple[st
         )
     name = base.shorten(features[feature], 24)
     values, label = rows.explain().relevances[:, feature], f"share of the vote that depends on {name}"
-    return f"Relevance of {name}", {"values": values, "value_label": label}
+    return {"title": f"Relevance of {name}", "values": values, "value_label": label}
 
 
 def _dominant_features(rows: base.Rows) -> tuple[Indices, list[str]]:
@@ -527,11 +523,8 @@ def _format_accuracies(leave_one_out: float | None, held_out: float | None) -> s
     'leave-one-out .96, held-out 1.00'
     """
     accuracies = {"leave-one-out": leave_one_out, "held-out": held_out}
-    return ", ".join(
-        f"{name} {f'{share:.2f}'.removeprefix('0')}"
-        for name, share in accuracies.items()
-        if share is not None
-    )
+    texts = [f"{name} {share:.2f}" for name, share in accuracies.items() if share is not None]
+    return ", ".join(texts).replace(" 0.", " .")
 
 
 def _check_coordinates(name: str, given: Any) -> Any:
@@ -539,9 +532,9 @@ def _check_coordinates(name: str, given: Any) -> Any:
     if given is None:
         return None
     coordinates = np.asarray(given, dtype=np.float64)
-    if coordinates.ndim != 2 or coordinates.shape[1] != 2 or not np.isfinite(coordinates).all():
-        shape = coordinates.shape
-        raise ValueError(f"{name}coordinates must be finite, in 2 dimensions; got an array of shape {shape}.")
+    shape = coordinates.shape
+    if len(shape) != 2 or shape[1] != 2 or not np.isfinite(coordinates).all():
+        raise ValueError(f"{name} must be finite, in 2 dimensions; got an array of shape {shape}.")
     return coordinates
 
 

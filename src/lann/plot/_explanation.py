@@ -83,7 +83,7 @@ class ExplanationDisplay(base.Display):
     >>> from lann import LANNClassifier
     >>> from lann.plot import ExplanationDisplay
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
+    >>> clf = LANNClassifier(7, max_iter=3, random_state=0).fit(X, y)
     >>> display = ExplanationDisplay.from_estimator(clf, X, row=70)
     >>> display.explanation.neighbors.shape
     (1, 7)
@@ -324,10 +324,8 @@ class ExplanationDisplay(base.Display):
         low, high = min(0.0, starts.min(), ends.min()), max(0.0, starts.max(), ends.max())
         space = 0.14 * max(high - low, MIN_RANGE)  # for the texts
         self.ax_.set_xlim(low - (space if low < 0 else 0.0), high + space)
-        self.ax_.grid(axis="x", color="#E3E3E3", linewidth=0.7)
-        self.ax_.set_axisbelow(True)
+        base.style(self.ax_, grid="x", percent="x")
         base.label_lines(self.ax_, names, fontsize)
-        self.ax_.xaxis.set_major_formatter(base.percent_label)
         label = "relevance (share of the vote that depends on the feature)"
         if signed:
             pairs = zip(pair, (f"for {predicted}", f"against {predicted}"), strict=True)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from lann._support.format import percent
 from lann._support.types import Floats
-from lann._support.validation import Integer, OneOf, validate
 from lann.plot import _display as base
 
 if TYPE_CHECKING:
@@ -204,14 +203,14 @@ class FeatureCurvesDisplay(base.Display):
         ValueError
             If a parameter is invalid.
         """
-        validate("n_features", n_features, Integer(1), OneOf(None))
-        self.shown_ = shown = base.largest_first(self.relevances, n_features)
+        self.shown_ = shown = base.most_important(self.relevances, n_features)
         n_columns = min(len(shown), max(2, min(8, round(len(shown) ** 0.5 + 0.3))))
         n_rows = -(-len(shown) // n_columns)
         width = 3.4 if n_columns == 1 else 2.3 if n_columns <= 4 else 1.55
         is_small = n_columns > 4
         size = (0.6 + width * n_columns, 1.3 + (0.72 * width + 0.55) * n_rows)
-        self._create_panels(ax, self._title(), (n_rows, n_columns), size, n_panels=len(shown), sharey=True)
+        title, handles = self._title_and_legend()
+        self._create_panels(ax, title, (n_rows, n_columns), size, n_panels=len(shown), sharey=True)
         names = base.short_names([self.feature_names[feature] for feature in shown], 30 if is_small else 50)
         for panel, feature, name in zip(self.axes_, shown, names, strict=True):
             if feature in self.categories:
@@ -221,38 +220,33 @@ class FeatureCurvesDisplay(base.Display):
             self._label_panel(panel, feature, name, width=width)
         for panel in self.axes_[::n_columns]:
             panel.set_ylabel("learned scale", fontsize=base.TINY if is_small else base.SMALL)
-        base.draw_legend(self.ax_.figure, self._legend_handles(), "below", width=size[0])
+        base.draw_legend(self.ax_.figure, handles, "below", width=size[0])
         return self
 
-    def _title(self) -> tuple[str, ...]:
-        n_categories = sum(feature in self.categories for feature in self.shown_)
-        steep = "Feature curves: the steeper, the more a difference counts"
-        apart = "Categories: the farther apart, the more they differ"
-        number = f"the {len(self.shown_)} most relevant of {len(self.feature_names)} features"
-        number = number if len(self.shown_) < len(self.feature_names) else ""
-        notes = "; ".join(note for note in (self.subtitle, number) if note)
-        curves = steep if n_categories < len(self.shown_) else ""
-        return curves, apart if n_categories else "", notes
-
-    def _legend_handles(self) -> list[Any]:
-        """Return the entries of the legend for what is drawn."""
+    def _title_and_legend(self) -> tuple[list[str], list[Any]]:
+        """Return the lines of the title, and the entries of the legend for what is drawn."""
         from matplotlib.lines import Line2D
         from matplotlib.patches import Patch
 
-        handles: list[Any] = []
-        if any(feature not in self.categories for feature in self.shown_):
+        title, handles = [], []
+        shown = set(self.shown_.tolist())
+        if not shown <= set(self.categories):
+            title.append("Feature curves: the steeper, the more a difference counts")
             handles += [
                 Line2D([], [], color=base.INK, linewidth=1.8, label="learned curve"),
                 Line2D([], [], **EVEN, label="counts the same everywhere"),
                 Patch(color=SHADE, alpha=0.6, label="steeper: counts more here"),
                 Patch(color=HISTOGRAM, label="rows, the middle 99%"),
             ]
-        if any(feature in self.gaps for feature in self.shown_):
+        if shown & set(self.gaps):
             handles.append(Line2D([], [], **GAP, label="missing values"))
-        if any(feature in self.categories for feature in self.shown_):
+        if shown & set(self.categories):
+            title.append("Categories: the farther apart, the more they differ")
             dot: dict[str, Any] = {"color": base.INK, "alpha": 0.6, "marker": "o", "linestyle": ""}
             handles.append(Line2D([], [], **dot, label="category (size: rows)"))
-        return handles
+        number = f"the {len(shown)} most relevant of {len(self.feature_names)} features"
+        number = number if len(shown) < len(self.feature_names) else ""
+        return [*title, "; ".join(note for note in (self.subtitle, number) if note)], handles
 
     def _draw_curve(self, panel: Axes, feature: int) -> None:
         from matplotlib.colors import to_rgb
@@ -387,17 +381,11 @@ def _draw_categories(panel: Axes, categories: CategoryPanel, *, small: bool) -> 
     for category, level in zip(named, levels, strict=True):
         panel.plot([0.14, 0.22], [heights[category], level], color="#999999", linewidth=0.6)
         name = base.shorten(categories.names[category], 12 if small else 18)
-        panel.text(
-            0.24,
-            level,
-            base.escape_math(f"{name} ({percent(shares[category])})"),
-            fontsize=fontsize,
-            va="center",
-        )
+        text = base.escape_math(f"{name} ({percent(shares[category])})")
+        panel.text(0.24, level, text, fontsize=fontsize, va="center")
     if n_others:
-        panel.text(
-            0.98, 0.01, f"and {n_others} more", fontsize=base.TINY, color="#555555", va="bottom", ha="right"
-        )
+        options: dict[str, Any] = {"color": "#555555", "va": "bottom", "ha": "right"}
+        panel.text(0.98, 0.01, f"and {n_others} more", fontsize=base.TINY, **options)
     panel.set(xlim=(0.0, 1.0), ylim=(0.0, 1.04), xticks=[], yticks=[])
 
 

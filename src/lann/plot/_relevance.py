@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,46 +26,23 @@ WIDTH, PANEL_WIDTH = 4.6, 1.15
 DARKEST_QUANTILE = 0.995
 
 
-class Quantity(NamedTuple):
-    """How a measure of the importance of features is named in a figure."""
-
-    title: str
-    axis_label: str
-
-
+# The title of a figure and the label of its axis, for each measure of the importance of features.
 QUANTITIES = {
-    "relevances": Quantity("Relevance of the features", "share of the vote that depends on the feature"),
-    "feature_weights": Quantity("Feature weights", "share of a row's feature weights"),
+    "relevances": ("Relevance of the features", "share of the vote that depends on the feature"),
+    "feature_weights": ("Feature weights", "share of a row's feature weights"),
 }
 
 
-def row_quantities(
-    estimator: Any, X: ArrayLike | None, y: ArrayLike | None, *, quantity: str, max_rows: int
-) -> tuple[base.Rows, Floats]:
-    """Compute the importance of every feature to the given rows or the training rows.
-
-    Parameters
-    ----------
-    estimator, X, y, max_rows
-        As in `select_rows`.
-    quantity : {"relevances", "feature_weights"}
-        The feature weights of each row are scaled to sum to 1.
-
-    Returns
-    -------
-    rows : Rows
-    values : ndarray of shape (n_rows, n_features)
-    """
+def _row_quantities(rows: base.Rows, quantity: str) -> Floats:
+    """Return the importance of every feature to each row; feature weights are scaled to sum to 1."""
     validate("quantity", quantity, OneOf(*QUANTITIES))
-    rows = base.select_rows(estimator, X, y, max_rows=max_rows)
-    if quantity == "feature_weights" and X is None:
-        weights = np.asarray(rows.model.feature_weights_)[rows.indices]
+    if quantity == "relevances":
+        return rows.explain().relevances
+    if rows.source == "row":
+        weights = rows.explain().feature_weights
     else:
-        explanation = rows.explain()
-        if quantity == "relevances":
-            return rows, explanation.relevances
-        weights = explanation.feature_weights
-    return rows, weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        weights = np.asarray(rows.model.feature_weights_)[rows.indices]
+    return weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
 
 
 def _draw_heat_map(ax: Axes, image: Floats, features: Any, vmax: float | None = None) -> Any:
@@ -188,21 +165,14 @@ class RelevanceDisplay(base.Display):
         ValueError
             If a parameter is invalid or the model does not have the quantity.
         """
-        rows, values = row_quantities(estimator, X, y, quantity=quantity, max_rows=base.MAX_ROWS)
+        rows = base.select_rows(estimator, X, y, max_rows=base.MAX_ROWS)
+        values, texts = _row_quantities(rows, quantity), rows.texts(class_names, data_name)
         means, lows, highs = np.full((3, len(rows.model.classes_), values.shape[1]), np.nan)
         for label in np.unique(rows.labels):
             members = values[rows.labels == label]
             means[label] = members.mean(axis=0)
             lows[label], highs[label] = np.quantile(members, QUANTILES, axis=0)
-        display = cls(
-            means=means,
-            lows=lows,
-            highs=highs,
-            feature_names=rows.feature_names,
-            class_names=base.check_class_names(rows.model.classes_, class_names),
-            quantity=quantity,
-            subtitle=rows.describe(data_name),
-        )
+        display = cls(means=means, lows=lows, highs=highs, quantity=quantity, **texts)
         return display.plot(ax, n_features=n_features)
 
     def plot(self, ax: Axes | None = None, *, n_features: int | None = None) -> Self:
@@ -225,8 +195,7 @@ class RelevanceDisplay(base.Display):
         ValueError
             If a parameter is invalid.
         """
-        validate("n_features", n_features, Integer(1), OneOf(None))
-        shown = base.largest_first(np.nan_to_num(self.means).max(axis=0), n_features)
+        shown = base.most_important(np.nan_to_num(self.means).max(axis=0), n_features)
         present = np.flatnonzero(~np.isnan(self.means).all(axis=1))
         if len(present) > MAX_PANELS:
             self._plot_heat_map(ax, present, shown)
@@ -244,8 +213,12 @@ class RelevanceDisplay(base.Display):
             ax, self._title(len(shown)), (1, len(present)), (width, 1.9 + height * len(shown)),
             grid="both" if len(shown) > 8 else "x", percent="x", sharex=True, sharey=True,
         )  # fmt: skip
+        few, y = len(shown) <= 40, np.arange(len(shown))
         for panel, label in zip(self.axes_, present, strict=True):
-            self._draw_class(panel, label, shown)
+            color, marker = class_color(label), base.MARKERS[label % len(base.MARKERS)]
+            low, high = self.lows[label, shown], self.highs[label, shown]
+            panel.hlines(y, low, high, color=color, linewidth=3.2 if few else 2.2, alpha=0.38)
+            panel.plot(self.means[label, shown], y, marker, color=color, markersize=4.5 if few else 3.2)
             name = base.shorten(self.class_names[label], 34).replace("…", "… ")
             panel.set_title(
                 base.escape_math(base.wrap_text(name, panel_width - 0.15, base.SMALL)), fontsize=base.SMALL
@@ -254,7 +227,7 @@ class RelevanceDisplay(base.Display):
             panel.tick_params(axis="y", length=0)
             panel.locator_params(axis="x", nbins=2 if panel_width < 2 else 4)
         base.label_lines(self.ax_, names, fontsize)
-        lines = f"{QUANTITIES[self.quantity].axis_label}\nmarker: mean; bar: the middle 80% of the rows"
+        lines = f"{QUANTITIES[self.quantity][1]}\nmarker: mean; bar: the middle 80% of the rows"
         self.ax_.figure.supxlabel(base.wrap_text(lines, width - 1.0), fontsize=base.TEXT)
 
     def _plot_heat_map(self, ax: Axes | None, present: Indices, shown: Indices) -> None:
@@ -267,21 +240,14 @@ class RelevanceDisplay(base.Display):
         drawn = _draw_heat_map(self.ax_, self.means[np.ix_(present, shown)], self.feature_names[shown])
         base.label_lines(self.ax_, names, fontsize, margin=0.5)
         self.ax_.set_ylabel("class")
-        label = f"mean over the rows of a class: {QUANTITIES[self.quantity].axis_label}"
+        label = f"mean over the rows of a class: {QUANTITIES[self.quantity][1]}"
         self._draw_color_bar(drawn, label, height=2.2 + 0.7 * height, format=base.percent_label)
         self._set_title(*self._title(len(shown)), width=width)
 
     def _title(self, n_shown: int) -> tuple[str, ...]:
         n_features = len(self.feature_names)
         number = "" if n_shown == n_features else f"{n_shown} of {n_features} features, the largest first"
-        return f"{QUANTITIES[self.quantity].title}, by class", self.subtitle, number
-
-    def _draw_class(self, panel: Axes, label: int, shown: Indices) -> None:
-        color, few, y = class_color(label), len(shown) <= 40, np.arange(len(shown))
-        low, high = self.lows[label, shown], self.highs[label, shown]
-        panel.hlines(y, low, high, color=color, linewidth=3.2 if few else 2.2, alpha=0.38)
-        marker, size = base.MARKERS[label % len(base.MARKERS)], 4.5 if few else 3.2
-        panel.plot(self.means[label, shown], y, marker, color=color, markersize=size)
+        return f"{QUANTITIES[self.quantity][0]}, by class", self.subtitle, number
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -392,15 +358,9 @@ class RelevanceMapDisplay(base.Display):
             If a parameter is invalid or the model does not have the quantity.
         """
         validate("n_rows", n_rows, Integer(1))
-        rows, values = row_quantities(estimator, X, y, quantity=quantity, max_rows=n_rows)
-        display = cls(
-            relevances=values,
-            labels=rows.labels,
-            feature_names=rows.feature_names,
-            class_names=base.check_class_names(rows.model.classes_, class_names),
-            quantity=quantity,
-            subtitle=rows.describe(data_name),
-        )
+        rows = base.select_rows(estimator, X, y, max_rows=n_rows)
+        relevances, texts = _row_quantities(rows, quantity), rows.texts(class_names, data_name)
+        display = cls(relevances=relevances, labels=rows.labels, quantity=quantity, **texts)
         return display.plot(ax, n_features=n_features)
 
     def plot(self, ax: Axes | None = None, *, n_features: int | None = None) -> Self:
@@ -425,9 +385,8 @@ class RelevanceMapDisplay(base.Display):
         """
         from matplotlib.patches import Patch
 
-        validate("n_features", n_features, Integer(1), OneOf(None))
-        self.shown_ = shown = base.largest_first(self.relevances.mean(axis=0), n_features)
-        present = np.unique(self.labels)
+        self.shown_ = shown = base.most_important(self.relevances.mean(axis=0), n_features)
+        present, counts = np.unique(self.labels, return_counts=True)
         by_class = len(present) > N_COLORS
         groups = [np.flatnonzero(self.labels == label) for label in present]
         groups = groups if by_class else [np.arange(len(self.labels))]
@@ -444,17 +403,22 @@ class RelevanceMapDisplay(base.Display):
         self.ax_.set_yticks([])
         strip = self._draw_strip(width=0.16 / max(columns, 2.4))
         pad = 6.0  # between the title and the heat map, in points
-        if by_class:
-            self._name_classes(strip, present, names, fontsize)
+        if by_class:  # the names of the classes beside their rows, and lines between the classes
+            ends = np.cumsum(counts)
+            strip.set_yticks(ends - counts / 2 - 0.5, names, fontsize=fontsize)
+            strip.tick_params(axis="y", length=0)
+            strip.set_ylabel("class", fontsize=base.SMALL)
+            for panel in (self.ax_, strip):
+                panel.hlines(ends[:-1] - 0.5, *panel.get_xlim(), color="white", linewidth=0.8)
         else:
             strip.set_ylabel(f"{len(self.row_order_)} rows, similar ones adjacent", fontsize=base.SMALL)
             pairs = zip(present, names, strict=True)
             handles = [Patch(color=class_color(label), label=name) for label, name in pairs]
             legend = base.draw_legend(self.ax_, handles, "above", width=max(columns + 0.6, 3.0))
             pad += legend.get_window_extent().height * 72 / self.figure_.dpi
-        quantity = QUANTITIES[self.quantity]
-        self._draw_color_bar(drawn, quantity.axis_label, height=height, format=base.percent_label)
-        self._set_title(f"{quantity.title}, by row", self.subtitle, width=width, pad=pad)
+        title, label = QUANTITIES[self.quantity]
+        self._draw_color_bar(drawn, label, height=height, format=base.percent_label)
+        self._set_title(f"{title}, by row", self.subtitle, width=width, pad=pad)
         return self
 
     def _draw_strip(self, width: float) -> Axes:
@@ -470,16 +434,6 @@ class RelevanceMapDisplay(base.Display):
         strip.set(xticks=[], yticks=[])
         strip.spines[:].set_visible(False)
         return strip
-
-    def _name_classes(self, strip: Axes, present: Indices, names: list[str], fontsize: float) -> None:
-        """Write the names of the classes beside their rows, with lines between the classes."""
-        counts = np.bincount(self.labels)[present]
-        ends = np.cumsum(counts)
-        strip.set_yticks(ends - counts / 2 - 0.5, names, fontsize=fontsize)
-        strip.tick_params(axis="y", length=0)
-        strip.set_ylabel("class", fontsize=base.SMALL)
-        for panel in (self.ax_, strip):
-            panel.hlines(ends[:-1] - 0.5, *panel.get_xlim(), color="white", linewidth=0.8)
 
 
 def _cluster_order(relevances: Floats) -> Indices:

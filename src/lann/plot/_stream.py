@@ -202,19 +202,15 @@ class StreamDisplay(base.Display):
         self._create_panels(
             ax, self._title(), (len(heights), 1), size, grid="y", height_ratios=heights, sharex=True
         )
-        handles = self._draw_accuracy(self.ax_)
+        handles, drifts = self._draw_accuracy(self.ax_), list[Any]()
         if has_sizes:
             handles += self._draw_sizes(self.axes_[1])
         if has_many:
             self._draw_numbers(self.axes_[-1])
         for panel in self.axes_:
             panel.set_xlim(0, self.curve.rows[-1])
-            for row in [] if has_many else self.drifts:
-                line = panel.axvline(
-                    row, color=base.AGAINST, linewidth=0.8, alpha=0.5, zorder=0.5, label="drift"
-                )
-        if self.drifts and not has_many:
-            handles.append(line)
+            drifts += [panel.axvline(row, label="drift", **DRIFT) for row in self.drifts if not has_many]
+        handles += drifts[-1:]
         self.axes_[-1].set_xlabel("rows")
         self.axes_[-1].xaxis.set_major_formatter("{x:,.0f}")
         base.draw_legend(self.ax_, handles, "above", width=WIDTH - 1.0)

@@ -160,38 +160,31 @@ class SuspiciousRowsDisplay(base.Display):
             If a parameter is invalid.
         """
         validate("n_rows", n_rows, Integer(1))
-        self.shown_ = base.largest_first(self.scores, n_rows)
-        height, fontsize = base.line_height(len(self.shown_))
+        self.shown_ = shown = base.largest_first(self.scores, n_rows)
+        height, fontsize = base.line_height(len(shown))
         names = self._row_labels()
         size = (5.4 + base.text_width(names, fontsize), max(1.8 + height * len(names), 3.2))
         title = ("Training rows whose labels their neighbors contradict", self.subtitle)
         panels = self._create_panels(ax, title, (1, 2), size, percent="x", width_ratios=(1.6, 1.0))
-        self.scores_ax_ = panels[1]
-        self._draw_list(names, fontsize)
-        self._draw_histogram()
+        listed, histogram = panels
+        listed.hlines(range(len(shown)), 0, self.scores[shown], color=base.AGAINST, linewidth=2, alpha=0.6)
+        listed.plot(self.scores[shown], range(len(shown)), "o", color=base.AGAINST, markersize=5)
+        base.label_lines(listed, names, fontsize)
+        listed.set_title("row · label → most votes", loc="left", fontsize=base.SMALL, color=base.SOFT)
+        number = counted(len(shown), "most suspicious row")
+        listed.set_xlabel(f"share of the neighbors' vote against the label\n{number}")
+        _, edges, bars = histogram.hist(self.scores, bins=30, color=base.NEUTRAL)
+        for right, bar in zip(edges[1:], bars, strict=True):
+            if right > self.scores[shown[-1]] or right == edges[-1]:
+                bar.set_color(base.AGAINST)
+        histogram.set_yscale("symlog", linthresh=1)
+        histogram.yaxis.set_major_formatter("{x:g}")
+        histogram.set_xlabel(f"vote against the label\nall {counted(len(self.scores), 'row')}")
+        histogram.set_ylabel("number of rows (logarithmic)")
+        self.scores_ax_ = histogram
         for panel in panels:  # with the full range of a share, small scores look small
             panel.set_xlim(0.0, 1.03)
         return self
-
-    def _draw_list(self, names: list[str], fontsize: float) -> None:
-        shown, y = self.shown_, np.arange(len(self.shown_))
-        self.ax_.hlines(y, 0, self.scores[shown], color=base.AGAINST, linewidth=2, alpha=0.6)
-        self.ax_.plot(self.scores[shown], y, "o", color=base.AGAINST, markersize=5)
-        base.label_lines(self.ax_, names, fontsize)
-        self.ax_.set_title("row · label → most votes", loc="left", fontsize=base.SMALL, color=base.SOFT)
-        number = counted(len(shown), "most suspicious row")
-        self.ax_.set_xlabel(f"share of the neighbors' vote against the label\n{number}")
-
-    def _draw_histogram(self) -> None:
-        _, edges, bars = self.scores_ax_.hist(self.scores, bins=30, color=base.NEUTRAL)
-        lowest_shown = self.scores[self.shown_[-1]]
-        for right, bar in zip(edges[1:], bars, strict=True):
-            if right > lowest_shown or right == edges[-1]:
-                bar.set_color(base.AGAINST)
-        self.scores_ax_.set_yscale("symlog", linthresh=1)
-        self.scores_ax_.yaxis.set_major_formatter("{x:g}")
-        self.scores_ax_.set_xlabel(f"vote against the label\nall {counted(len(self.scores), 'row')}")
-        self.scores_ax_.set_ylabel("number of rows (logarithmic)")
 
     def _row_labels(self) -> list[str]:
         """Return the names of the rows that are listed, with their labels and the suggested ones."""

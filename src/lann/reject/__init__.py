@@ -7,8 +7,9 @@ from lann.reject._curves import (
     recall_reject_curve,
     risk_coverage_curve,
 )
+from lann.reject._plain_rows import Coordinates, PlainRows
 from lann.reject._reject_option import HeldOut, RejectOption
-from lann.reject._row_evidence import Coordinates, NoveltyScale, PlainRows
+from lann.reject._row_evidence import NoveltyScale
 
 __all__ = [
     "Coordinates", "HeldOut", "NoveltyScale", "PlainRows", "RejectOption",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -31,13 +31,14 @@ from lann._support.validation import (
     shown,
     validate_parameters,
 )
+from lann.classifier import LANNClassifier
 from lann.columns.inputs import check_labels, check_not_dask, check_table
 from lann.columns.schema import as_table
-from lann.explain import Decision
+from lann.explain import Decision, Explanation
+from lann.reject._plain_rows import PlainRows
 from lann.reject._row_evidence import (
     CERTAINTIES,
     NoveltyScale,
-    PlainRows,
     Reader,
     Reading,
     compute_certainties,
@@ -46,9 +47,6 @@ from lann.reject._row_evidence import (
     novelty_threshold,
 )
 from lann.reject._thresholds import Target, choose_thresholds, merge_groups
-
-if TYPE_CHECKING:
-    from lann.explain import Explanation
 
 TARGETS = ("cost", "coverage", "risk")
 DEFAULT_TARGET = Target("cost", 0.2)
@@ -456,21 +454,15 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             For each row its decision, certainty and threshold, novelty and its threshold, and the class or
             the number of the region to which the threshold belongs.
         """
-        read = self._read(X)
-        names: Sequence[Any] = self.classes_.tolist() if self.by == "class" else range(len(self.thresholds_))
+        read, thresholds = self._read(X), self.thresholds_.tolist()
+        names = {"global": [None], "class": self.classes_.tolist(), "local": range(len(thresholds))}[self.by]
         limit = self.novelty_threshold_ if np.isfinite(self.novelty_threshold_) else np.nan
+        _, *by_row = (values.tolist() for values in read)
         return [
             Decision(
-                str(read.decisions[row]),
-                float(read.certainties[row]),
-                float(self.thresholds_[group]),
-                float(read.novelties[row]),
-                limit,
-                None if self.by == "global" else names[group],
-                self.certainty,
-                self.by,
+                decision, value, thresholds[group], novelty, limit, names[group], self.certainty, self.by
             )
-            for row, group in enumerate(read.groups)
+            for value, novelty, group, decision in zip(*by_row, strict=True)
         ]
 
     def explain(self, X: ArrayLike) -> Explanation:
@@ -551,8 +543,6 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             splits = [_split_part(labels, self.cv, for_folds)]
         template = self.estimator
         if template is None:
-            from lann.classifier import LANNClassifier
-
             template = LANNClassifier(random_state=for_estimator, n_jobs=self.n_jobs)
 
         def fit(train: Indices) -> Any:
@@ -644,16 +634,11 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             n_groups = len(self.classes_) if self.by == "class" else 1
             n_groups = n_groups if self.landmarks_ is None else len(self.landmarks_)
             threshold_of = merge_groups(held_out.certainties, wrong, held_out.groups, n_groups)
-            thresholds = choose_thresholds(
-                held_out.certainties[near],
-                wrong[near],
-                threshold_of[held_out.groups][near],
-                int(threshold_of.max()) + 1,
-                target,
-                exact=self.thresholds == "exact",
-                n_total=len(wrong),
-            )
-            known = thresholds[threshold_of]
+            groups, n_thresholds = threshold_of[held_out.groups][near], int(threshold_of.max()) + 1
+            known = choose_thresholds(
+                held_out.certainties[near], wrong[near], groups, n_thresholds, target,
+                exact=self.thresholds == "exact", n_total=len(wrong),
+            )[threshold_of]  # fmt: skip
         self.thresholds_ = known
         accepted = near & (held_out.certainties >= self.thresholds_[held_out.groups])
         self.coverage_ = float(accepted.mean())
@@ -723,6 +708,4 @@ def _with_vote_of(estimator: Any, other: Any) -> Any:
     vote = getattr(other, "vote_", None)
     if vote is None or not hasattr(estimator, "with_vote"):
         return estimator
-    own = estimator.vote_
-    is_same = (own.n_neighbors, own.power, own.floor) == (vote.n_neighbors, vote.power, vote.floor)
-    return estimator if is_same else estimator.with_vote(vote)
+    return estimator.with_vote(vote)

@@ -1,7 +1,8 @@
 """Evaluations, and pages and figures that are one file: explained predictions, evaluations, embeddings."""
 
 from lann.report._embedding_page import embedding_page, save_embedding_figure, save_embedding_page
-from lann.report._evaluate import Evaluation, SourceFile, evaluate
+from lann.report._evaluate import evaluate
+from lann.report._evaluation import Evaluation, SourceFile
 from lann.report._evaluation_page import evaluation_page, save_evaluation
 from lann.report._findings import Rejection, Reliability, RiskCurve
 from lann.report._model_report import report_page, save_report

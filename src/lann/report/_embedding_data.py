@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from jinja2.utils import htmlsafe_json_dumps
 from numpy.typing import NDArray
 
+from lann._markup import Html
 from lann._support.format import value_text
 from lann._support.types import Floats, Indices
 from lann.tables import EmbeddedTable
@@ -44,7 +45,7 @@ MAX_16, MAX_8 = 65_535, 255
 NUMBERS = ("floating", "integer", "mixed-integer-float", "empty")
 
 
-def page_data(embedded: EmbeddedTable, n_features: int) -> tuple[str, list[str]]:
+def page_data(embedded: EmbeddedTable, n_features: int) -> tuple[Html, list[str]]:
     """Return the rows as JSON, and sentences about what is left out because there are many rows.
 
     Arrays are little-endian integers in base64, rounded to what can be seen.
@@ -58,8 +59,9 @@ def page_data(embedded: EmbeddedTable, n_features: int) -> tuple[str, list[str]]
     n_wanted = min(n_features, len(embedded.feature_names))
     n_listed = min(n_wanted, FEW_COLUMNS) if len(embedded) > MANY_ROWS else n_wanted
     top = embedded.most_relevant(n_listed)
-    colorings = _colorings(embedded)
-    with_values = embedded.values is not None and len(embedded) <= MOST_WITH_VALUES
+    by_relevance = np.argsort(-embedded.relevances.mean(axis=0), kind="stable")
+    colorings = by_relevance[: max(1, min(MOST_COLORINGS, MOST_RELEVANCES // len(embedded)))]
+    values = embedded.values if len(embedded) <= MOST_WITH_VALUES else None
     low, span = embedded.coordinates.min(axis=0), float(np.ptp(embedded.coordinates, axis=0).max()) or 1.0
     x, y = ((embedded.coordinates - low) / span).T
     largest = float(embedded.relevances.max()) or 1.0
@@ -90,25 +92,19 @@ def page_data(embedded: EmbeddedTable, n_features: int) -> tuple[str, list[str]]
         ),
         "colorings": colorings.tolist(),
         "relevances": _encoded_shares(embedded.relevances[:, colorings].T / largest, MAX_8),
-        "values": _values(embedded.values, top) if with_values and embedded.values is not None else None,
+        "values": None if values is None else _values(values, top),
     }
     left_out = []
     if n_listed < n_wanted:
         left_out.append(
             f"{n_listed} columns are listed for each of the {len(embedded):,} rows, not {n_wanted}."
         )
-    if embedded.values is not None and not with_values:
+    if embedded.values is not None and values is None:
         left_out.append(f"Values are left out, as there are more than {MOST_WITH_VALUES:,} rows.")
     if len(colorings) < len(embedded.feature_names):
         n_columns = len(embedded.feature_names)
         left_out.append(f"Rows can be colored by the {len(colorings)} most relevant of {n_columns} columns.")
-    return _escaped(json.dumps(data, ensure_ascii=False, separators=(",", ":"))), left_out
-
-
-def _colorings(embedded: EmbeddedTable) -> Indices:
-    """Return the columns by which rows can be colored, the most relevant first."""
-    order = np.argsort(-embedded.relevances.mean(axis=0), kind="stable")
-    return order[: max(1, min(MOST_COLORINGS, MOST_RELEVANCES // len(embedded)))]
+    return htmlsafe_json_dumps(data, ensure_ascii=False, separators=(",", ":")), left_out
 
 
 def _values(values: pd.DataFrame, top: Indices) -> dict[str, Any]:
@@ -124,7 +120,7 @@ def _values(values: pd.DataFrame, top: Indices) -> dict[str, Any]:
         missing = column.isna()
         known, inverse = np.unique(column[~missing].map(value_text).to_numpy(dtype=str), return_inverse=True)
         codes[missing, j], codes[~missing, j] = np.nan, inverse
-        texts.append([_shortened(text) for text in known])
+        texts.append([text[:MOST_CHARACTERS] + "…" * (len(text) > MOST_CHARACTERS) for text in known])
     is_double = any(_needs_double(codes[:, j]) for j in np.unique(top) if texts[j] is None)
     shown = _encoded(np.take_along_axis(codes, top, axis=1), "<f8" if is_double else "<f4")
     return {"isDouble": is_double, "numbers": shown, "texts": texts}
@@ -170,10 +166,6 @@ def _without_rounding(column: Floats) -> Floats:
     return np.round(column, min(max(decimals, 0), 300))
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
-
-
 def _encoded_shares(values: Floats, maximum: int) -> str:
     """Return values from 0 to 1 as integers from 0 to a maximum."""
     return _encoded(np.rint(np.clip(values, 0.0, 1.0) * maximum), "u1" if maximum == MAX_8 else "<u2")
@@ -181,10 +173,3 @@ def _encoded_shares(values: Floats, maximum: int) -> str:
 
 def _encoded(values: NDArray[Any], dtype: str) -> str:
     return b64encode(np.ascontiguousarray(values.astype(dtype)).tobytes()).decode()
-
-
-def _escaped(text: str) -> str:
-    """Return JSON without characters that end or begin markup."""
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text

@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from lann._markup import Html, footer, page, read_resource, render, save_page
 from lann._support.files import check_writable, write_atomically
@@ -19,8 +20,6 @@ SCRIPTS = (
     "data", "text", "elements", "state", "colors", "raster", "view", "draw", "overlay", "details", "tooltip",
     "legend", "search", "table", "interaction", "main",
 )  # fmt: skip
-# Classes whose accuracies the page has, at most.
-MAX_CLASSES = 200
 FIGURE_SUFFIXES = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 200
 
@@ -81,30 +80,21 @@ def embedding_page(
         "embedding.html",
         title=title,
         embedded=embedded,
-        summary=embedded.summarize(),
         notes=[*notes, *left_out],
         shapes=SHAPES,
-        max_classes=MAX_CLASSES,
     )
     scripts = "\n".join(read_resource("lann.report", f"templates/embedding/{name}.js") for name in SCRIPTS)
     return page(
         f"{title}: embedded by lann",
         body,
         footer(),
-        Html(f'<script type="application/json" id="data">{data}</script>'),
+        Html('<script type="application/json" id="data">{}</script>').format(data),
         styles=[read_resource("lann.report", "templates/embedding/style.css")],
         script=f"'use strict';(() => {{\n{scripts}}})();",
     )
 
 
-def save_embedding_page(
-    path: str | os.PathLike[str],
-    embedded: EmbeddedTable,
-    *,
-    title: str = "Embedded rows",
-    n_features: int = 5,
-    notes: Sequence[str] = (),
-) -> None:
+def save_embedding_page(path: str | os.PathLike[str], embedded: EmbeddedTable, **options: Any) -> None:
     """Save an interactive page of an embedding, which loads nothing.
 
     Parameters
@@ -112,11 +102,8 @@ def save_embedding_page(
     path : str or path-like
         The file; an existing one is replaced.
     embedded : EmbeddedTable
-    title : str, default="Embedded rows"
-    n_features : int, default=5
-        As in `embedding_page`.
-    notes : sequence of str, default=()
-        As in `embedding_page`.
+    **options : dict
+        The keyword arguments of `embedding_page`: title, n_features and notes.
 
     Raises
     ------
@@ -144,7 +131,7 @@ def save_embedding_page(
     ...     os.listdir(folder)
     ['wine.html']
     """
-    save_page(path, embedding_page(embedded, title=title, n_features=n_features, notes=notes))
+    save_page(path, embedding_page(embedded, **options))
 
 
 def save_embedding_figure(
@@ -210,10 +197,7 @@ def save_embedding_figure(
         title=f"{printable(title)}\n{rows}",
     ).plot()
     buffer = io.BytesIO()
-    try:
-        display.figure_.savefig(
-            buffer, format=path.suffix[1:].lower(), dpi=DOTS_PER_INCH, bbox_inches="tight"
-        )
-    finally:
-        plt.close(display.figure_)
+    file_format = path.suffix[1:].lower()
+    display.figure_.savefig(buffer, format=file_format, dpi=DOTS_PER_INCH, bbox_inches="tight")
+    plt.close(display.figure_)
     write_atomically(path, buffer.getvalue())

@@ -2,430 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from hashlib import sha256
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import sklearn
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import confusion_matrix
 
-from lann import __version__
 from lann._base import NeighborClassifier
-from lann._support.files import read_content
-from lann._support.format import counted, percent, to_plain
+from lann._support.format import counted, percent
 from lann._support.types import Floats, Indices
 from lann._support.validation import Integer, validate
 from lann.columns.inputs import row_ids, take_rows
-from lann.report._findings import (
-    COVERAGES,
-    Rejection,
-    Reliability,
-    confident_mistakes,
-    find_slices,
-    rejection,
-    reliability,
-)
+from lann.report._evaluation import SAME_VALUES, Evaluation, origin
+from lann.report._findings import find_slices, rejection, reliability
 from lann.report._scores import Predictions, class_table, score_table
-from lann.tables import (
-    Column,
-    LabeledRows,
-    TableModel,
-    TableWarning,
-    apply_columns,
-    fit_baselines,
-    infer_columns,
-)
+from lann.tables import LabeledRows, TableModel, TableWarning, apply_columns, fit_baselines, infer_columns
 
 N_RESAMPLES = 1000
 N_MISTAKES = 10
 # Labels that a message names.
 MOST_LISTED = 5
-# Of test rows, in a note.
-SAME_VALUES = "the values of a training row in all columns"
-
-
-class SourceFile(NamedTuple):
-    """A file by its name and content.
-
-    Attributes
-    ----------
-    name : str
-    sha256 : str
-        SHA-256 of the content, as 64 hexadecimal digits.
-
-    Examples
-    --------
-    >>> from lann.report import SourceFile
-    >>> SourceFile("empty.csv", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855").name
-    'empty.csv'
-    """
-
-    name: str
-    sha256: str
-
-    @classmethod
-    def from_path(cls, path: str | os.PathLike[str]) -> SourceFile:
-        """Return the name of a file, without its folder, and its hash.
-
-        Parameters
-        ----------
-        path : str or path-like
-
-        Returns
-        -------
-        file : SourceFile
-
-        Raises
-        ------
-        OSError
-            If the file cannot be read.
-        """
-        return cls(Path(path).name, sha256(read_content(path)).hexdigest())
-
-
-def origin(model: Any) -> dict[str, Any]:
-    """Return the date, the versions, and the class and the seed of a model."""
-    seed = getattr(model, "random_state", None)
-    return {
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {
-            "lann": __version__,
-            "Python": platform.python_version(),
-            "numpy": np.__version__,
-            "scikit-learn": sklearn.__version__,
-        },
-        "model": type(model).__name__,
-        "random_state": int(seed) if isinstance(seed, int | np.integer) else None,
-    }
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """How well a model predicts test rows; `evaluate` returns it.
-
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Those of the model, and after them labels of test rows that it does not know.
-    labels, predictions : ndarray of shape (n_rows,)
-    probabilities : ndarray of shape (n_rows, n_known_classes)
-        Of the classes that the model knows.
-    row_numbers : ndarray of shape (n_rows,)
-        Positions of the rows in the table.
-    scores : DataFrame
-        A line for each method and score, the model first and, if the training rows are known, kNN and a guess
-        of the largest class ("majority"): ``value``, ``low`` and ``high`` (its 95% interval),
-        ``difference``, ``difference_low`` and ``difference_high`` (the model minus the method), and
-        ``verdict`` ("better" or "worse" if the model is, beyond the interval of the difference).
-    by_class : DataFrame
-        A line for each class: ``label``, ``precision`` and ``recall`` with their intervals in
-        ``precision_low`` and so on, ``f1``, ``n_rows``, ``n_predicted`` and ``is_known`` (to the model).
-    confusion_matrix : ndarray of shape (n_classes, n_classes)
-        How many rows with each label (a row of the matrix) are predicted as each class (a column).
-    reliability : Reliability
-    rejection : Rejection
-        The error if the least certain predictions are rejected.
-    slices : DataFrame
-        All slices that were looked at; those that are least likely by chance first: ``column``, ``values``,
-        ``n_rows``, ``n_wrong``, ``accuracy``, ``accuracy_low``, ``accuracy_high``, ``accuracy_elsewhere`` (of
-        all other rows), ``mean_probability`` (what the model expects its accuracy to be), ``is_used`` (by the
-        model), ``p_value`` (of an accuracy as low by chance, corrected for the number of slices) and
-        ``is_worse`` (it is below 5%).
-    mistakes : DataFrame
-        The mistakes with the highest probabilities, up to ten: ``row``, ``id``, ``label``, ``prediction``,
-        ``probability``, ``label_probability`` and ``sentence`` (the explanation; None if there is none).
-    notes : tuple of str
-        What a reader has to know, a sentence each.
-    audit : dict
-        Where the figures come from: ``created`` (date and time in UTC), ``versions``, ``model`` (its class),
-        ``random_state`` (its seed), ``evaluation_random_state`` and ``n_resamples``, ``n_rows``,
-        ``n_columns``, ``n_train``, ``data_file`` and ``model_file`` (a `SourceFile` each), ``trained_on``
-        (SHA-256 of the training file), ``is_training_file`` (whether the test rows are in it) and
-        ``cross_validation`` (a list of CrossValidatedMethod). None is unknown.
-
-    See Also
-    --------
-    save_evaluation : A page about an evaluation.
-    sklearn.metrics.ConfusionMatrixDisplay : Plot `confusion_matrix`.
-    sklearn.calibration.CalibrationDisplay : Plot the calibration of the probabilities of a class.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from lann import LANNClassifier
-    >>> from lann.report import evaluate
-    >>> X, y = load_iris(return_X_y=True)
-    >>> evaluation = evaluate(LANNClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2])
-    >>> evaluation.confusion_matrix.astype(int).tolist()
-    [[25, 0, 0], [0, 23, 2], [0, 2, 23]]
-    >>> round(evaluation.scores.loc[("LANN", "accuracy"), "value"], 3), evaluation.n_wrong
-    (np.float64(0.947), 4)
-    """
-
-    classes: NDArray[Any]
-    labels: NDArray[Any]
-    predictions: NDArray[Any]
-    probabilities: Floats
-    row_numbers: Indices
-    scores: pd.DataFrame
-    by_class: pd.DataFrame
-    confusion_matrix: Floats
-    reliability: Reliability
-    rejection: Rejection
-    slices: pd.DataFrame
-    mistakes: pd.DataFrame
-    notes: tuple[str, ...]
-    audit: dict[str, Any]
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def __repr__(self) -> str:
-        accuracy = self.scores.iloc[0]
-        text = f"accuracy {accuracy.value:.3f} ({accuracy.low:.3f} to {accuracy.high:.3f})"
-        return f"<Evaluation of {self.methods[0]} on {counted(len(self), 'row')}: {text}>"
-
-    @property
-    def methods(self) -> list[str]:
-        """The names of the methods, the model first."""
-        return list(self.scores.index.unique("method"))
-
-    @property
-    def n_wrong(self) -> int:
-        """Number of rows that are predicted wrongly."""
-        return int(np.sum(self.labels != self.predictions))
-
-    @property
-    def summary(self) -> str:
-        """The accuracy, beside that of kNN and of the largest class, in a sentence or two."""
-        model, *others = self.scores.xs("accuracy", level="score").itertuples()
-        text = (
-            f"{len(self) - self.n_wrong:,} of {counted(len(self), 'row')} are predicted correctly: accuracy "
-            f"{percent(model.value, 1)} ({percent(model.low)} to {percent(model.high)})."
-        )
-        if others:
-            knn, majority = (percent(method.value, 1) for method in others)
-            text += f" kNN has {knn}, the largest class {majority}."
-        return text
-
-    @property
-    def worst_slices(self) -> pd.DataFrame:
-        """The slices with a lower accuracy than elsewhere, those that are least likely by chance first."""
-        return self.slices[self.slices["accuracy"] < self.slices["accuracy_elsewhere"]]
-
-    @property
-    def slice_verdict(self) -> str:
-        """How many slices are worse beyond chance, in a sentence."""
-        if len(self.slices) == 0:
-            return "No value of a column has enough rows to look at."
-        n_worse, slices = int(self.slices["is_worse"].sum()), counted(len(self.slices), "slice")
-        which = (
-            f"{n_worse} of {slices} {'is' if n_worse == 1 else 'are'}" if n_worse else f"None of {slices} is"
-        )
-        return f"{which} worse than the other rows beyond chance."
-
-    def confused_pairs(self, n_pairs: int = 8) -> list[str]:
-        """Return the most frequent confusions as text, such as "7 rows of A predicted as B".
-
-        Parameters
-        ----------
-        n_pairs : int, default=8
-            Number of confusions, at most.
-
-        Returns
-        -------
-        pairs : list of str
-        """
-        wrong = self.confusion_matrix - np.diag(np.diag(self.confusion_matrix))
-        order = np.argsort(-wrong, axis=None, kind="stable")[:n_pairs]
-        pairs = []
-        for i, j in zip(*np.unravel_index(order, wrong.shape), strict=True):
-            if wrong[i, j] > 0:
-                rows = "row" if wrong[i, j] == 1 else "rows"
-                text = f"{rows} of {self.classes[i]} predicted as {self.classes[j]}"
-                pairs.append(f"{count_text(wrong[i, j])} {text}")
-        return pairs
-
-    def with_files(
-        self,
-        *,
-        model: str | os.PathLike[str] | SourceFile | None = None,
-        data: str | os.PathLike[str] | SourceFile | None = None,
-        notes: Sequence[str] = (),
-    ) -> Evaluation:
-        """Return the evaluation with the names and hashes of the files that it is about.
-
-        If the file with the test rows is that of the training rows, a note says so.
-
-        Parameters
-        ----------
-        model : str, path-like, SourceFile or None, default=None
-            The model file.
-        data : str, path-like, SourceFile or None, default=None
-            The file with the test rows.
-        notes : sequence of str, default=()
-            Further notes, such as what was detected in the file.
-
-        Returns
-        -------
-        evaluation : Evaluation
-
-        Raises
-        ------
-        OSError
-            If a file cannot be read.
-        """
-        model_file, data_file = (
-            file if file is None or isinstance(file, SourceFile) else SourceFile.from_path(file)
-            for file in (model, data)
-        )
-        is_training_file = data_file is not None and data_file.sha256 == self.audit["trained_on"]
-        files = {"model_file": model_file, "data_file": data_file, "is_training_file": is_training_file}
-        every = [*self.notes, *notes]
-        if is_training_file:
-            fair = " The cross-validation is a fair estimate." if self.audit["cross_validation"] else ""
-            first = "The test file is the training file: the model was fitted to these rows, and the figures "
-            every = [f"{first}are optimistic.{fair}", *(text for text in every if SAME_VALUES not in text)]
-        return replace(self, audit=self.audit | files, notes=tuple(every))
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return all figures as one table.
-
-        Returns
-        -------
-        frame : DataFrame
-            With the columns ``part`` ("scores", "difference", "class", "confusion", "reliability",
-            "rejection" or "slice"), ``method``, ``name`` (of the class, the range of probabilities, the share
-            of accepted rows or the slice),
-            ``measure``, ``value``, ``low`` and ``high`` (the 95% interval), and ``n_rows``. "difference" is
-            the model minus the method.
-        """
-        model, n_rows, lines = self.methods[0], len(self), []
-
-        def add(part: str, method: str, name: str | None, line: Any, n: int, *measures: str) -> None:
-            for measure in measures:
-                values = [getattr(line, f"{measure}{end}", np.nan) for end in ("", "_low", "_high")]
-                lines.append([part, method, name, measure, *values, n])
-
-        for part, figures in zip(("scores", "difference"), FIGURES, strict=True):
-            for (method, score), line in self.scores[list(figures)].iterrows():
-                if part == "scores" or method != model:
-                    lines.append([part, method, None, score, *line, n_rows])
-        for line in self.by_class.itertuples():
-            add("class", model, str(line.label), line, line.n_predicted, "precision")
-            add("class", model, str(line.label), line, line.n_rows, "recall", "f1")
-        for i, j in zip(*np.nonzero(self.confusion_matrix), strict=True):
-            name = f"{self.classes[i]} predicted as {self.classes[j]}"
-            count = self.confusion_matrix[i, j]
-            lines.append(["confusion", model, name, "rows", count, np.nan, np.nan, n_rows])
-        for line in self.reliability.bins.itertuples():
-            name = f"{line.low:.0%} to {line.high:.0%}"
-            add("reliability", model, name, line, line.n_rows, "accuracy", "mean_probability")
-        add("reliability", model, None, self.reliability, n_rows, "expected_calibration_error")
-        for curve in self.rejection.curves:
-            add("rejection", curve.method, None, curve, n_rows, "aurc")
-            for coverage in COVERAGES:
-                name, error = f"{coverage:.0%} accepted", curve.risk_at(coverage)
-                lines.append(["rejection", curve.method, name, "error", error, np.nan, np.nan, n_rows])
-        for line in self.slices.itertuples():
-            name = f"{line.column}: {line.values}"
-            add("slice", model, name, line, line.n_rows, "accuracy")
-            add("slice", model, name, line, n_rows - line.n_rows, "accuracy_elsewhere")
-            add("slice", model, name, line, line.n_rows, "p_value")
-        columns = ["part", "method", "name", "measure", "value", "low", "high", "n_rows"]
-        return pd.DataFrame(lines, columns=columns)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the evaluation as a dictionary that JSON can express: None in place of NaN.
-
-        Returns
-        -------
-        evaluation : dict
-            With ``audit``, ``notes``, ``summary``, ``n_rows``, ``n_wrong``, ``classes``, ``methods`` (scores
-            with ``value``, ``low`` and ``high``, and differences to the model), ``by_class``,
-            ``confusion_matrix``, ``reliability``, ``rejection`` (of each method its ``aurc`` and the error by
-            the share of accepted rows), ``slices`` and ``mistakes``.
-        """
-        versions = self.audit["versions"].items()
-        audit = self.audit | {
-            "versions": {name.lower().replace("-", "_"): version for name, version in versions}
-        }
-        methods = []
-        for number, method in enumerate(self.methods):
-            scores, differences = (
-                self.scores.loc[method, list(names)].set_axis(FIGURES[0], axis=1).to_dict("index")
-                for names in FIGURES
-            )
-            methods.append({"method": method, "scores": scores, "differences": differences if number else {}})
-        curves = []
-        for curve in self.rejection.curves:
-            errors = [{"accepted": share, "error": curve.risk_at(share)} for share in COVERAGES]
-            curves.append({"method": curve.method, "aurc": curve.aurc, "errors": errors})
-        reliability = self.reliability._asdict() | {"bins": _records(self.reliability.bins)}
-        del reliability["verdict"]
-        plain: dict[str, Any] = to_plain(
-            {
-                "audit": audit,
-                "notes": self.notes,
-                "summary": self.summary,
-                "n_rows": len(self),
-                "n_wrong": self.n_wrong,
-                "classes": self.classes,
-                "methods": methods,
-                "by_class": _records(self.by_class),
-                "confusion_matrix": self.confusion_matrix,
-                "reliability": reliability,
-                "rejection": {
-                    "certainty": self.rejection.certainty,
-                    "sentence": self.rejection.sentence,
-                    "methods": curves,
-                },
-                "slices": _records(self.slices),
-                "mistakes": _records(self.mistakes),
-            }
-        )
-        return plain
-
-
-# Columns of the scores, and of their differences to those of the model.
-FIGURES = ("value", "low", "high"), ("difference", "difference_low", "difference_high")
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the lines of a table as dictionaries; a figure with an interval is a dictionary, too."""
-    records = table.to_dict("records")
-    for record in records:
-        for name in [name.removesuffix("_low") for name in record if name.endswith("_low")]:
-            low, high = record.pop(f"{name}_low"), record.pop(f"{name}_high")
-            record[name] = {"value": record[name], "low": low, "high": high}
-    return records
-
-
-def count_text(amount: float) -> str:
-    """Return a number of rows, which has decimals if rows have weights.
-
-    >>> count_text(12.0), count_text(3.25)
-    ('12', '3.2')
-    """
-    return f"{amount:,.0f}" if float(amount).is_integer() else f"{amount:,.1f}"
-
-
-class _TrainingRows(NamedTuple):
-    """The rows to which a model was fitted."""
-
-    values: pd.DataFrame
-    labels: NDArray[Any]
-    columns: tuple[Column, ...]
-    weights: Floats | None = None
 
 
 class _TestRows(NamedTuple):
@@ -439,7 +39,7 @@ class _TestRows(NamedTuple):
     labeled: LabeledRows
     probabilities: Floats
     used: list[str]
-    training: _TrainingRows | None
+    training: LabeledRows | None
     explain: Callable[[Indices], list[str]] | None = None
     missing_weights: str | None = None
     certainties: Floats | None = None
@@ -507,15 +107,14 @@ def evaluate(
     >>> frame = load_breast_cancer(as_frame=True).frame
     >>> evaluation = evaluate(TableModel.fit(frame[:400], "target"), frame[400:])
     >>> evaluation
-    <Evaluation of LANN on 169 rows: accuracy 0.976 (0.941 to 0.991)>
+    <Evaluation of LANN on 169 rows: accuracy 0.982 (0.949 to 0.994)>
     >>> evaluation.reliability.sentences[0]
-    'When it said 99%, it was right in 99% (155 rows).'
+    'When it said 99%, it was right in 100% (144 rows).'
     """
     validate("random_state", random_state, Integer(0))
     validate("n_resamples", n_resamples, Integer(0))
     if isinstance(model, NeighborClassifier) and training is None:
         model = TableModel(model)
-    notes = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TableWarning)
         if isinstance(model, TableModel):
@@ -524,60 +123,72 @@ def evaluate(
         else:
             estimator, record = model, None
             rows = _rows_of_estimator(model, X, y, sample_weight, training)
+    notes = [str(warning.message) for warning in caught if issubclass(warning.category, TableWarning)]
     for warning in caught:
-        if issubclass(warning.category, TableWarning):
-            notes.append(str(warning.message))
-        else:
+        if not issubclass(warning.category, TableWarning):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    predictions = Predictions.from_labels(
-        rows.labeled.labels, rows.probabilities, estimator.classes_, rows.labeled.weights
-    )
+    labeled, known = rows.labeled, estimator.classes_
+    predictions = Predictions.from_labels(labeled.labels, rows.probabilities, known, labeled.weights)
     truth, predicted, classes = predictions.truth, predictions.predicted, predictions.classes
     if not predictions.is_known.any():
-        unknown, known = _listed(classes[predictions.n_known :]), _listed(estimator.classes_)
-        raise ValueError(f"The model knows none of the labels of {name}: {unknown}; its classes are {known}.")
+        unknown = _listed(classes[predictions.n_known :])
+        raise ValueError(
+            f"The model knows none of the labels of {name}: {unknown}; its classes are {_listed(known)}."
+        )
     first = "LANN" if type(estimator).__name__ == "LANNClassifier" else type(estimator).__name__
     methods = {first: predictions, **_baselines(rows, predictions)}
     matrix = confusion_matrix(truth, predicted, labels=range(len(classes)), sample_weight=predictions.weights)
-    audit = origin(estimator) | {
-        "evaluation_random_state": random_state,
-        "n_resamples": n_resamples,
-        "n_rows": len(predictions),
-        "n_columns": len(rows.used),
-        "n_train": None if rows.training is None else len(rows.training.labels),
-        "data_file": None,
-        "model_file": None,
-        "trained_on": None if record is None else record.data_sha256,
-        "is_training_file": False,
-        "cross_validation": None if record is None else record.cross_validation,
-    }
     return Evaluation(
         classes=classes,
         labels=classes[truth],
         predictions=classes[predicted],
         probabilities=predictions.probabilities,
-        row_numbers=rows.labeled.row_numbers,
+        row_numbers=labeled.row_numbers,
         scores=score_table(methods, n_resamples=n_resamples, random_state=random_state),
         by_class=class_table(predictions),
         confusion_matrix=matrix.astype(np.float64),
         reliability=reliability(predictions, random_state),
         rejection=rejection(methods, rows.certainties),
-        slices=find_slices(predictions, rows.labeled.values, rows.labeled.columns, rows.used),
+        slices=find_slices(predictions, labeled.values, labeled.columns, rows.used),
         mistakes=_mistakes(rows, predictions),
         notes=(*_notes(rows, predictions), *dict.fromkeys(notes)),
-        audit=audit,
+        audit=origin(estimator)
+        | {
+            "evaluation_random_state": random_state,
+            "n_resamples": n_resamples,
+            "n_rows": len(predictions),
+            "n_columns": len(rows.used),
+            "n_train": None if rows.training is None else len(rows.training.labels),
+            "data_file": None,
+            "model_file": None,
+            "trained_on": getattr(record, "data_sha256", None),
+            "is_training_file": False,
+            "cross_validation": getattr(record, "cross_validation", None),
+        },
     )
 
 
 def _mistakes(rows: _TestRows, predictions: Predictions) -> pd.DataFrame:
-    """Return the most confident mistakes with the names and the explanations of their rows."""
-    mistakes = confident_mistakes(predictions, N_MISTAKES)
-    positions = mistakes["row"].to_numpy(dtype=np.int64)
-    numbers, sentences = rows.labeled.row_numbers[positions], None
-    if rows.explain is not None and len(numbers):
+    """Return the most confident mistakes, the highest probability first, and why they were made."""
+    classes, labeled = predictions.classes.astype(object), rows.labeled
+    wrong = np.flatnonzero(~predictions.correct)
+    shown = wrong[np.argsort(-predictions.confidences[wrong], kind="stable")][:N_MISTAKES]
+    truth, numbers, sentences = predictions.truth[shown], labeled.row_numbers[shown], None
+    if rows.explain is not None and len(shown):
         sentences = pd.Series(rows.explain(numbers), dtype=object)
-    ids = None if rows.labeled.ids is None else rows.labeled.ids[positions].astype(str)
-    return mistakes.assign(row=numbers, id=ids, sentence=sentences)
+    padded = np.pad(predictions.probabilities[shown], ((0, 0), (0, 1)), constant_values=np.nan)
+    return pd.DataFrame(
+        {
+            "row": numbers,
+            "label": classes[truth],
+            "prediction": classes[predictions.predicted[shown]],
+            "probability": predictions.confidences[shown],
+            # NaN of a label that is unknown
+            "label_probability": padded[np.arange(len(shown)), np.minimum(truth, predictions.n_known)],
+            "id": None if labeled.ids is None else labeled.ids[shown].astype(str),
+            "sentence": sentences,
+        }
+    )
 
 
 def _rows_of_table_model(
@@ -590,8 +201,9 @@ def _rows_of_table_model(
     """Return the rows of a table with labels, for a model of tables."""
     classifier, record = model.classifier, model.record
     rows = model.labeled_rows(frame, y, sample_weight=sample_weight, name=name)
-    if rows.ids is None:
-        rows = replace(rows, ids=_index_names(frame, rows.row_numbers))
+    index = row_ids(frame)
+    if rows.ids is None and index is not None:
+        rows = replace(rows, ids=index[rows.row_numbers])
     # A classifier without column names takes exactly its columns.
     has_names = hasattr(classifier, "feature_names_in_")
     features = frame if has_names or not isinstance(y, str) else frame.drop(columns=y)
@@ -608,12 +220,12 @@ def _rows_of_table_model(
     if record is not None and sample_weight is None and rows.weights is None:
         missing_weights = record.sample_weight_column
     fitted = classifier.model_
-    labels = classifier.classes_[fitted.labels]
-    training = _TrainingRows(model.training_rows(), labels, model.columns, fitted.row_weights)
-    probabilities = classifier.predict_proba(rows.X)
-    return _TestRows(
-        rows, probabilities, model.feature_names, training, explain, missing_weights, certainties
-    )
+    training = LabeledRows(
+        model.row_numbers, fitted.X, model.training_rows(), model.columns, classifier.classes_[fitted.labels],
+        fitted.row_weights, model.ids, 0,
+    )  # fmt: skip
+    probabilities, used = classifier.predict_proba(rows.X), model.feature_names
+    return _TestRows(rows, probabilities, used, training, explain, missing_weights, certainties)
 
 
 def _rows_of_estimator(
@@ -634,71 +246,54 @@ def _rows_of_estimator(
         if not isinstance(X, pd.DataFrame) or y not in X:
             raise ValueError(f"There is no column {y!r} in X for y.")
         X, y = X.drop(columns=y), X[y]
-    labels, frame = np.asarray(y), _as_frame(X)
-    _check_length(labels, frame, "X")
+    rows = _labeled_rows(X, y, sample_weight, "X")
+    fitted_to = None if training is None else _labeled_rows(*training, None, "the training data")
+    probabilities = np.asarray(model.predict_proba(rows.X), dtype=np.float64)
+    return _TestRows(rows, probabilities, _as_frame(X).columns.tolist(), fitted_to)
+
+
+def _labeled_rows(X: Any, y: ArrayLike, sample_weight: Any, name: str) -> LabeledRows:
+    """Return the rows of a table or an array that have a label and a weight."""
+    labels, frame, ids = np.asarray(y), _as_frame(X), row_ids(X)
+    if len(labels) != len(frame):
+        raise ValueError(f"There are {len(labels)} labels for the {len(frame)} rows of {name}.")
     weights = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != labels.shape or not np.all(np.isfinite(weights) & (weights >= 0)):
         raise ValueError(f"sample_weight must have {len(labels)} finite numbers of at least 0.")
     rows = np.flatnonzero(~pd.isna(labels) & (weights > 0))
     if len(rows) == 0:
-        raise ValueError("There is no row with a label in X.")
-    columns, values = _typed(frame)
-    labeled = LabeledRows(
+        raise ValueError(f"There is no row with a label in {name}.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TableWarning)
+        columns = tuple(column for column in infer_columns(frame)[0] if column.is_used)
+    return LabeledRows(
         row_numbers=rows,
         X=take_rows(X if hasattr(X, "shape") else np.asarray(X), rows),
-        values=values.iloc[rows],
+        values=apply_columns(frame, columns).iloc[rows],
         columns=columns,
         labels=labels[rows],
         weights=None if sample_weight is None else weights[rows],
-        ids=_index_names(frame, rows),
+        ids=None if ids is None else ids[rows],
         n_left_out=len(labels) - len(rows),
     )
-    fitted_to = None
-    if training is not None:
-        train_columns, train_values = _typed(_as_frame(training[0]))
-        train_labels = np.asarray(training[1])
-        _check_length(train_labels, train_values, "the training data")
-        fitted_to = _TrainingRows(train_values, train_labels, train_columns)
-    probabilities = np.asarray(model.predict_proba(labeled.X), dtype=np.float64)
-    return _TestRows(labeled, probabilities, list(frame.columns), fitted_to)
-
-
-def _check_length(labels: NDArray[Any], frame: pd.DataFrame, name: str) -> None:
-    if len(labels) != len(frame):
-        raise ValueError(f"There are {len(labels)} labels for the {len(frame)} rows of {name}.")
 
 
 def _as_frame(X: Any) -> pd.DataFrame:
     """Return rows as a table of pandas; the columns of an array are x0, x1, and so on."""
-    if isinstance(X, pd.DataFrame):
-        return X.set_axis([str(name) for name in X.columns], axis=1)
-    if hasattr(X, "to_pandas"):  # polars and pyarrow
-        frame: pd.DataFrame = X.to_pandas()
-        return frame
-    X = np.asarray(X)
-    if X.ndim != 2:
-        raise ValueError(f"X must have two dimensions, rows and columns; got {X.ndim}.")
-    return pd.DataFrame(X, columns=[f"x{column}" for column in range(X.shape[1])])
-
-
-def _typed(frame: pd.DataFrame) -> tuple[tuple[Column, ...], pd.DataFrame]:
-    """Return what the columns of a table hold, and their values."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TableWarning)
-        columns = tuple(column for column in infer_columns(frame)[0] if column.is_used)
-    return columns, apply_columns(frame, columns)
-
-
-def _index_names(frame: pd.DataFrame, rows: Indices) -> NDArray[Any] | None:
-    ids = row_ids(frame)
-    return None if ids is None else ids[rows]
+    frame = X.to_pandas() if hasattr(X, "to_pandas") else X  # polars and pyarrow
+    if not isinstance(frame, pd.DataFrame):
+        frame = np.asarray(frame)
+        if frame.ndim != 2:
+            raise ValueError(f"X must have two dimensions, rows and columns; got {frame.ndim}.")
+        frame = pd.DataFrame(frame).add_prefix("x")
+    return frame.set_axis([str(name) for name in frame.columns], axis=1)
 
 
 def _baselines(rows: _TestRows, predictions: Predictions) -> Mapping[str, Predictions]:
     """Return the predictions of plain kNN and of a guess; none if the training rows are unknown."""
-    training = rows.training
-    if training is None:
+    if rows.training is None:
         return {}
+    training = rows.training
     names = [column.name for column in training.columns]
     baselines = fit_baselines(
         training.values[names], training.labels, training.columns, sample_weight=training.weights
@@ -707,23 +302,23 @@ def _baselines(rows: _TestRows, predictions: Predictions) -> Mapping[str, Predic
         warnings.filterwarnings("ignore", message="Found unknown categories")
         return {
             name: predictions.with_probabilities(
-                baseline.predict_proba(rows.labeled.values[names]), baseline.classes_
+                fitted.predict_proba(rows.labeled.values[names]), fitted.classes_
             )
-            for name, baseline in baselines.items()
+            for name, fitted in baselines.items()
         }
 
 
 def _notes(rows: _TestRows, predictions: Predictions) -> list[str]:
     """Return what a reader has to know about the test rows, a sentence each."""
-    notes, n_rows = [], len(predictions)
-    if rows.labeled.n_left_out:
-        what = "no label" if rows.labeled.weights is None else "no label or the weight 0"
-        have, are = ("has", "is") if rows.labeled.n_left_out == 1 else ("have", "are")
-        notes.append(f"{counted(rows.labeled.n_left_out, 'row')} {have} {what} and {are} left out.")
+    notes, n_rows, labeled = [], len(predictions), rows.labeled
+    if n_left_out := labeled.n_left_out:
+        what = "no label" if labeled.weights is None else "no label or the weight 0"
+        have, are = ("has", "is") if n_left_out == 1 else ("have", "are")
+        notes.append(f"{counted(n_left_out, 'row')} {have} {what} and {are} left out.")
     if n_unknown := int((~predictions.is_known).sum()):
-        have, count = "have labels", "count as mistakes"
-        if n_unknown == 1:
-            have, count = "has a label", "counts as a mistake"
+        have, count = ("has a label", "counts as a mistake")
+        if n_unknown > 1:
+            have, count = ("have labels", "count as mistakes")
         notes.append(
             f"{counted(n_unknown, 'row')} {have} that the model does not know, "
             f"{_listed(predictions.classes[predictions.n_known :])}, and {count}; AUC, log-loss and Brier "
@@ -737,15 +332,14 @@ def _notes(rows: _TestRows, predictions: Predictions) -> list[str]:
             f"The training rows have weights in the column {rows.missing_weights!r}, which the test rows do "
             "not have: all of them count the same."
         )
-    n_same = 0
-    if rows.training is not None:
-        names = [column.name for column in rows.training.columns]
-        test, train = (
-            pd.util.hash_pandas_object(frame[names].astype(object), index=False)
-            for frame in (rows.labeled.values, rows.training.values)
-        )
-        n_same = int(np.isin(test, train).sum())
-    if n_same:
+    if rows.training is None:
+        return notes
+    names = [column.name for column in rows.training.columns]
+    test, train = (
+        pd.util.hash_pandas_object(part.values[names].astype(object), index=False)
+        for part in (labeled, rows.training)
+    )
+    if n_same := int(np.isin(test, train).sum()):
         effect = "If these are the same cases, the figures are optimistic."
         if n_same > n_rows / 2:
             effect = "The model was fitted to most of these rows, it seems, and the figures are optimistic."
@@ -756,7 +350,7 @@ def _notes(rows: _TestRows, predictions: Predictions) -> list[str]:
     return notes
 
 
-def _listed(labels: Any) -> str:
+def _listed(labels: NDArray[Any]) -> str:
     texts = [repr(str(label)) for label in labels[:MOST_LISTED]]
     more = len(labels) - len(texts)
     return ", ".join(texts) + (f" and {more} more" if more > 0 else "")

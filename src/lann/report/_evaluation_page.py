@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lann._markup import footer, page, read_resource, render, save_page
-from lann.report._evaluate import Evaluation, count_text
-from lann.report._findings import COVERAGES, LEAST_ROWS, Rejection, Reliability, bin_sentence
+from lann._support.types import Floats
+from lann.report._evaluation import Evaluation, count_text
+from lann.report._findings import COVERAGES, LEAST_ROWS, Rejection, Reliability, RiskCurve, bin_sentence
 from lann.report._scores import SCORES
 
-# With more classes, the names of the columns of the confusion matrix are vertical, and cells are small.
-MANY_CLASSES = 6
-# Lines of the table of classes that are shown at once; slices that are shown at once, and at all.
-MOST_CLASSES, N_SLICES, MOST_SLICES = 20, 8, 40
+# Lines of the table of classes that are shown at once, and slices that are shown at all.
+MOST_CLASSES, MOST_SLICES = 20, 40
 # Points of a risk-coverage curve, at most; a smaller coverage does not determine the height of the drawing.
 MOST_POINTS, LEAST_COVERAGE = 400, 0.1
 # Distances of the lines of the grid.
 STEPS, MOST_LINES = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2), 6
+TENTHS = [n / 10 for n in range(11)]
 
 
 def evaluation_page(evaluation: Evaluation, *, title: str = "Evaluation") -> str:
@@ -53,22 +53,17 @@ def evaluation_page(evaluation: Evaluation, *, title: str = "Evaluation") -> str
         "evaluation.html",
         title=title,
         evaluation=evaluation,
-        audit=evaluation.audit,
-        methods=evaluation.methods,
         score_names=SCORES,
         classes=classes,
-        most_classes=MOST_CLASSES,
-        many_classes=MANY_CLASSES,
         indices={str(label): index for index, label in enumerate(evaluation.classes)},
-        reliability=_reliability_drawing(evaluation.reliability),
-        rejection=_rejection_drawing(evaluation.rejection),
+        reliability=_reliability_axes(evaluation.reliability),
+        rejection=_rejection_axes(evaluation.rejection),
+        curve_points=_points,
         coverages=COVERAGES,
         slices=list(evaluation.worst_slices[:MOST_SLICES].itertuples()),
-        n_slices=N_SLICES,
         least_rows=LEAST_ROWS,
         count_text=count_text,
         bin_sentence=bin_sentence,
-        date_text=date_text,
     )
     style = read_resource("lann.report", "templates/evaluation.css")
     return page(title, body, footer(), styles=[style])
@@ -107,67 +102,29 @@ def save_evaluation(
     save_page(path, evaluation_page(evaluation, title=title))
 
 
-def date_text(created: str) -> str:
-    """Return a date and time in UTC as text.
-
-    >>> date_text("2026-05-31T12:30:00+00:00")
-    '2026-05-31 12:30:00 UTC'
-    """
-    return created.replace("T", " ").replace("+00:00", " UTC")
-
-
-class Axes(NamedTuple):
-    """Two axes of a drawing: the horizontal one from `start` to 1, the vertical one from 0 to `top`."""
-
-    height: int
-    start: float
-    top: float
-    x_ticks: list[float]
-    y_ticks: dict[float, str]
-    curves: list[Any]
-    width: int = 460
-    left: int = 56
-    right: int = 444
-    upper: int = 14
-
-    @property
-    def lower(self) -> int:
-        """The vertical position of 0."""
-        return self.height - 46
-
-    def x(self, value: float) -> str:
-        """Return the horizontal position of a value."""
-        return f"{self.left + (value - self.start) / (1 - self.start) * (self.right - self.left):.1f}"
-
-    def y(self, value: float) -> str:
-        """Return the vertical position of a value."""
-        return f"{self.lower - min(value / self.top, 1.0) * (self.lower - self.upper):.1f}"
-
-    def points(self, curve: Any) -> str:
-        """Return the points of a polyline."""
-        return " ".join(f"{self.x(x)},{self.y(y)}" for x, y in curve)
-
-
-def _reliability_drawing(reliability: Reliability) -> Axes:
+def _reliability_axes(reliability: Reliability) -> dict[str, Any]:
+    """Return the axes of a drawing: horizontally from `start` to 1, vertically from 0 to `top`."""
     bins = reliability.bins
     start = min(bins["low"].iloc[0], bins["mean_probability"].iloc[0])
     # Every tenth, or every fifth on a long axis.
-    ticks = [n / 10 for n in range(11) if n / 10 >= start - 1e-9 and (start >= 0.4 or n % 2 == 0)]
-    curve = bins[["mean_probability", "accuracy"]].to_numpy()
-    return Axes(400, start, 1.0, ticks, {n / 10: f"{n / 10:.0%}" for n in range(0, 11, 2)}, [curve])
+    ticks = [tick for tick in TENTHS[:: 1 if start >= 0.4 else 2] if tick >= start - 1e-9]
+    y_ticks = {tick: f"{tick:.0%}" for tick in TENTHS[::2]}
+    return {"height": 400, "start": start, "top": 1.0, "x_ticks": ticks, "y_ticks": y_ticks}
 
 
-def _rejection_drawing(rejection: Rejection) -> Axes:
+def _rejection_axes(rejection: Rejection) -> dict[str, Any]:
     highest = max(float(c.risks[c.coverages >= LEAST_COVERAGE].max()) for c in rejection.curves)
     top = max(highest, STEPS[0])
     step = next((step for step in STEPS if top / step <= MOST_LINES), STEPS[-1])
     n_lines = int(np.ceil(top / step - 1e-9))
-    curves = []
-    for curve in rejection.curves:
-        n_steps = len(curve.coverages)
-        kept = np.unique(np.linspace(0, n_steps - 1, min(n_steps, MOST_POINTS)).astype(int))
-        points = np.column_stack([curve.coverages, curve.risks])[kept]
-        # From 0: fewer accepted rows of equal certainty are as good as all of them.
-        curves.append(np.concatenate([[[0.0, points[0, 1]]], points]))
     y_ticks = {step * n: f"{100 * step * n:.4g}%" for n in range(n_lines + 1)}
-    return Axes(320, 0.0, step * n_lines, [n / 5 for n in range(6)], y_ticks, curves)
+    return {"height": 320, "start": 0.0, "top": step * n_lines, "x_ticks": TENTHS[::2], "y_ticks": y_ticks}
+
+
+def _points(curve: RiskCurve) -> Floats:
+    """Return some points of a curve: (n_points, 2)."""
+    n_steps = len(curve.coverages)
+    kept = np.unique(np.linspace(0, n_steps - 1, min(n_steps, MOST_POINTS)).astype(int))
+    points = np.column_stack([curve.coverages, curve.risks])[kept]
+    # From 0: fewer accepted rows of equal certainty are as good as all of them.
+    return np.concatenate([[[0.0, points[0, 1]]], points])

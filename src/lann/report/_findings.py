@@ -34,8 +34,6 @@ MOST_VALUES = 6
 QUARTILES = (0.25, 0.5, 0.75)
 LEVEL = 0.05
 
-Mask = NDArray[np.bool_]
-
 
 class Reliability(NamedTuple):
     """How often predictions are correct, by their probability.
@@ -304,7 +302,7 @@ def holm(p_values: Floats) -> Floats:
     return corrected
 
 
-def _parts(column: Column, values: pd.Series) -> Iterator[tuple[str, Mask]]:
+def _parts(column: Column, values: pd.Series) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield the values or ranges of a column, and which rows have them."""
     is_missing, is_continuous = values.isna().to_numpy(), column.kind in ("number", "date")
     if is_missing.any():
@@ -323,27 +321,3 @@ def _parts(column: Column, values: pd.Series) -> Iterator[tuple[str, Mask]]:
         mask = bins == number
         low, high = (column.format(value) for value in (values[mask].min(), values[mask].max()))
         yield (low if low == high else f"{low} to {high}"), mask
-
-
-def confident_mistakes(rows: Predictions, n_mistakes: int) -> pd.DataFrame:
-    """Return positions, labels and probabilities of the most confident mistakes, the highest first.
-
-    Parameters
-    ----------
-    rows : Predictions
-    n_mistakes : int
-        Number of mistakes, at most.
-    """
-    classes = rows.classes.tolist()
-    wrong = np.flatnonzero(~rows.correct)
-    shown = wrong[np.argsort(-rows.confidences[wrong], kind="stable")][:n_mistakes]
-    padded = np.column_stack([rows.probabilities, np.full(len(rows), np.nan)])  # of labels that are unknown
-    return pd.DataFrame(
-        {
-            "row": shown,
-            "label": pd.Series([classes[index] for index in rows.truth[shown]], dtype=object),
-            "prediction": pd.Series([classes[index] for index in rows.predicted[shown]], dtype=object),
-            "probability": rows.confidences[shown],
-            "label_probability": padded[shown, np.minimum(rows.truth[shown], rows.n_known)],
-        }
-    )

@@ -13,10 +13,9 @@ from lann._markup import MOST_COLUMNS, Html, read_resource, render, save_page
 from lann._support.format import percent
 from lann._support.types import Floats
 from lann._support.validation import Integer, changed_parameters, validate
-from lann.columns.schema import Feature, TableSchema
+from lann.columns.schema import Feature
 from lann.explain import PageDetails, explanation_page
-from lann.report._evaluate import SourceFile, origin
-from lann.report._evaluation_page import date_text
+from lann.report._evaluation import SourceFile, origin
 from lann.tables import Column, TableModel
 
 if TYPE_CHECKING:
@@ -33,8 +32,6 @@ MOST_CLASSES, MOST_COMPARED = 20, 12
 MOST_CATEGORIES, MOST_CHARACTERS = 3, 40
 # The range that most numbers are in.
 QUANTILES = (0.05, 0.5, 0.95)
-# Parameters that other facts mention, or that do not change the result.
-NOT_LISTED = {"n_neighbors", "metric", "levels", "random_state"}
 
 
 def report_page(
@@ -99,7 +96,6 @@ def report_page(
     >>> page[:15], "The model" in page
     ('<!doctype html>', True)
     """
-    validate("n_features", n_features, Integer(1))
     if len(explanation) == 0:
         raise ValueError("There are no explained rows to show.")
     if not isinstance(model, TableModel):
@@ -109,7 +105,7 @@ def report_page(
         if parts.scheme not in SCHEMES or parts.fragment or not parts.path:
             raise ValueError(f"embedding must be the file name of an embedding page; got {embedding!r}.")
         embedding = quote(embedding, safe="/:?&=%~+-._")
-    from lann.explain import contrast_of_explanation  # imports numba
+    from lann.explain import contrast_of_explanation
 
     contrast = contrast_of_explanation(model.classifier, explanation, row_numbers=model.row_numbers)
     changes = _changes(model, explanation, counterfactuals)
@@ -126,7 +122,14 @@ def report_page(
         notes=[*notes, *limits],
         styles=[read_resource("lann.report", "templates/explanation.css")],
         details=PageDetails(contrast, changes, embedding),
-        audit=_audit(model, files),
+        audit=render(
+            "lann.report",
+            "audit.html",
+            **origin(model.classifier),
+            parameters=changed_parameters(model.classifier),
+            table_model=model,
+            files=files,
+        ),
     )
 
 
@@ -187,29 +190,11 @@ def _changes(
             )
         return counterfactuals
     if counterfactuals == "auto":
-        n_rows = min(MOST_CHANGED, max(MOST_TRIED // len(model.columns) ** 2, 1))
-    else:
-        validate("counterfactuals", counterfactuals, Integer(0))
-        n_rows = counterfactuals
-    if n_rows == 0 or explanation.has_groups or len(model.classifier.classes_) < 2:
+        counterfactuals = min(MOST_CHANGED, max(MOST_TRIED // len(model.columns) ** 2, 1))
+    validate("counterfactuals", counterfactuals, Integer(0))
+    if counterfactuals == 0 or explanation.has_groups or len(model.classifier.classes_) < 2:
         return None
-    return model.counterfactuals_of_explanation(explanation[:n_rows])
-
-
-def _audit(model: TableModel, files: Sequence[SourceFile]) -> Html:
-    """Return the date, versions, model and files of a page, for somebody who has to check it later."""
-    facts = origin(model.classifier)
-    return render(
-        "lann.report",
-        "audit.html",
-        **facts,
-        made=date_text(facts["created"]),
-        parameters=changed_parameters(model.classifier),
-        n_rows=len(model.row_numbers),
-        n_columns=len(model.columns),
-        files=files,
-        trained_on=None if model.record is None else model.record.data_sha256,
-    )
+    return model.counterfactuals_of_explanation(explanation[:counterfactuals])
 
 
 def _model_sections(model: TableModel, correlated: Mapping[str, list[str]], n_features: int) -> Html:
@@ -217,51 +202,38 @@ def _model_sections(model: TableModel, correlated: Mapping[str, list[str]], n_fe
 
     Columns are described unless all are numbers without missing values.
     """
-    from lann.explain import class_relevances  # imports numba
+    from lann.explain import class_relevances
 
     classifier: Any = model.classifier
-    X, classes = classifier.model_.X, classifier.classes_
-    schema: TableSchema | None = getattr(classifier, "schema_", None)
-    if schema is None or [feature.name for feature in schema.features] != model.feature_names:
+    X, schema, columns = classifier.model_.X, getattr(classifier, "schema_", None), []
+    if schema is not None and [feature.name for feature in schema.features] != model.feature_names:
         schema = None  # the classifier does not take the columns as they are
-    columns = []
     if schema is not None and not (schema.is_numeric and not np.isnan(X).any()):
+        described = zip(schema.features[:MOST_COLUMNS], model.columns, X.T, strict=False)
         columns = [
-            (
-                feature.name,
-                feature.kind,
-                _typical_text(model.columns[number], feature, X[:, number]),
-                float(np.isnan(X[:, number]).mean()),
-            )
-            for number, feature in enumerate(schema.features[:MOST_COLUMNS])
+            (feature.name, feature.kind, _typical_text(column, feature, values), np.isnan(values).mean())
+            for feature, column, values in described
         ]
-    kinds = [] if schema is None or schema.is_numeric else [feature.kind for feature in schema.features]
-    relevances = class_relevances(classifier)
-    sizes = np.bincount(classifier.model_.labels, minlength=len(classes))
+    sizes = np.bincount(classifier.model_.labels, minlength=len(classifier.classes_))
     largest = np.argsort(-sizes, kind="stable")
-    n_shown = min(MOST_COMPARED, int((sizes > 0).sum()))  # classes without rows have no relevances
-    shown = np.sort(largest[:n_shown]).tolist()
-    relevances = relevances[shown]
+    compared = np.sort(largest[:MOST_COMPARED])
+    compared = compared[sizes[compared] > 0].tolist()  # classes without rows have no relevances
+    relevances = class_relevances(classifier)[compared]
     order = np.argsort(-relevances.max(axis=0), kind="stable")[:MOST_COLUMNS]
-    listed = np.sort(largest[:MOST_CLASSES]).tolist()
-    parameters = changed_parameters(classifier).items()
-    encoded = classifier.encoding_.positions if hasattr(classifier, "levels_") else ()
     return render(
         "lann.report",
         "model.html",
         model=model,
         classifier=classifier,
-        all_classes=[(k, classes[k], int(sizes[k])) for k in listed],
-        n_more_classes=len(classes) - len(listed),
-        kind_counts={kind: kinds.count(kind) for kind in kinds},
-        has_positions=any(positions.is_learned for positions in encoded),
-        parameters={name: value for name, value in parameters if name not in NOT_LISTED},
+        schema=schema,
+        sizes=sizes.tolist(),
+        listed=np.sort(largest[:MOST_CLASSES]).tolist(),
+        parameters=changed_parameters(classifier),
         columns=columns,
-        classes=[(k, classes[k]) for k in shown],
-        is_cut=n_shown < len(sizes),
+        compared=compared,
         relevances=[(model.feature_names[j], relevances[:, j].tolist()) for j in order],
         full=float(relevances.max()),
-        correlated=list(correlated.values()),
+        correlated=correlated,
         n_features=n_features,
     )
 
@@ -279,7 +251,7 @@ def _typical_text(column: Column, feature: Feature, numbers: Floats) -> str:
     listed = []
     for i in order[:MOST_CATEGORIES]:
         text = column.format(feature.value(codes[i]))
-        shortened = text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
-        listed.append(f"{shortened} {percent(counts[i] / len(numbers))}")
+        text = text[:MOST_CHARACTERS] + "…" * (len(text) > MOST_CHARACTERS)
+        listed.append(f"{text} {percent(counts[i] / len(numbers))}")
     n_more = len(codes) - len(listed)
     return ", ".join(listed) + (f" and {n_more} more" if n_more else "")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +18,8 @@ from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
     brier_score_loss,
+    f1_score,
     log_loss,
-    precision_recall_fscore_support,
     roc_auc_score,
 )
 
@@ -62,7 +61,6 @@ class Score(NamedTuple):
     high: float = np.nan
 
 
-@dataclass(frozen=True, eq=False)
 class Predictions:
     """Test rows with the probabilities of a model; class indices are positions in `classes`.
 
@@ -77,13 +75,21 @@ class Predictions:
     probabilities : ndarray of shape (n_rows, n_known)
     weights : ndarray of shape (n_rows,)
         Sample weights.
+    predicted : ndarray of shape (n_rows,)
+        Class indices of the predictions.
+    confidences : ndarray of shape (n_rows,)
+        Probabilities of the predictions.
+    correct, is_known : ndarray of shape (n_rows,)
+        Whether the predictions are correct, and whether the model knows the labels.
     """
 
-    classes: NDArray[Any]
-    n_known: int
-    truth: Labels
-    probabilities: Floats
-    weights: Floats
+    def __init__(
+        self, classes: NDArray[Any], n_known: int, truth: Labels, probabilities: Floats, weights: Floats
+    ) -> None:
+        self.classes, self.n_known, self.truth = classes, n_known, truth
+        self.probabilities, self.weights = probabilities, weights
+        self.predicted, self.confidences = probabilities.argmax(axis=1), probabilities.max(axis=1)
+        self.correct, self.is_known = self.predicted == truth, truth < n_known
 
     @classmethod
     def from_labels(
@@ -95,39 +101,18 @@ class Predictions:
         every = np.array([*known, *unknown], dtype=object if unknown else classes.dtype)
         indices = {label: index for index, label in enumerate(every.tolist())}
         truth = np.array([indices[label] for label in labels.tolist()], dtype=np.int64)
-        return cls(
-            every, len(classes), truth, probabilities, np.ones(len(labels)) if weights is None else weights
-        )
+        weights = np.ones(len(labels)) if weights is None else weights
+        return cls(every, len(classes), truth, probabilities, weights)
 
     def with_probabilities(self, probabilities: Floats, classes: NDArray[Any]) -> Predictions:
         """Return the same rows with the probabilities of another model, whose classes may be fewer."""
         aligned = np.zeros_like(self.probabilities)
         known = self.classes[: self.n_known].tolist()
         aligned[:, [known.index(label) for label in classes.tolist()]] = probabilities
-        return replace(self, probabilities=aligned)
+        return Predictions(self.classes, self.n_known, self.truth, aligned, self.weights)
 
     def __len__(self) -> int:
         return len(self.truth)
-
-    @property
-    def predicted(self) -> Labels:
-        """Class indices of the predictions: (n_rows,)."""
-        return self.probabilities.argmax(axis=1)
-
-    @property
-    def confidences(self) -> Floats:
-        """Probabilities of the predictions: (n_rows,)."""
-        return self.probabilities.max(axis=1)
-
-    @property
-    def correct(self) -> NDArray[np.bool_]:
-        """Whether the predictions are correct: (n_rows,)."""
-        return self.predicted == self.truth
-
-    @property
-    def is_known(self) -> NDArray[np.bool_]:
-        """Whether the model knows the labels: (n_rows,)."""
-        return self.truth < self.n_known
 
     def accuracy(self, rows: NDArray[np.bool_]) -> Score:
         """Return the accuracy on some rows, NaN if there are none; `rows` is a mask: (n_rows,)."""
@@ -153,29 +138,26 @@ def score_table(methods: Mapping[str, Predictions], *, n_resamples: int, random_
     table : DataFrame
         As `Evaluation.scores`.
     """
-    model, first = next(iter(methods.items()))
-    values = {name: score_values(rows) for name, rows in methods.items()}
-    drawn: dict[str, list[Floats]] = {name: [np.empty((0, len(SCORES)))] for name in methods}
+    first = next(iter(methods.values()))
+    values = [score_values(rows) for rows in methods.values()]
+    drawn = [np.empty((len(methods), 0, len(SCORES)))]
     if len(first) > 1 and n_resamples:
-        resampled = {name: _Resampled(rows) for name, rows in methods.items()}
+        scorers = [_Resampled(rows) for rows in methods.values()]
         for weights in _blocks(first.weights, n_resamples, random_state):
-            for name, scorer in resampled.items():
-                drawn[name].append(scorer.scores(weights))
-    samples = {name: np.concatenate(parts) for name, parts in drawn.items()}
-    lines = {}
-    for name, rows in methods.items():
+            drawn.append(np.stack([scorer.scores(weights) for scorer in scorers]))
+    samples, lines = np.concatenate(drawn, axis=1), {}
+    for method, (name, rows) in enumerate(methods.items()):
         for number, score in enumerate(SCORES):
-            value, difference = values[name][score], Score(np.nan)
-            interval = _interval(samples[name][:, number])
-            if score == "accuracy":
-                interval = wilson_interval(rows.correct.astype(float), rows.weights)
-            if name != model:
-                drawn_differences = samples[model][:, number] - samples[name][:, number]
-                difference = Score(values[model][score] - value, *_interval(drawn_differences))
+            own, difference = samples[method, :, number], Score(np.nan)
+            is_accuracy, correct = score == "accuracy", rows.correct.astype(float)
+            interval = wilson_interval(correct, rows.weights) if is_accuracy else _interval(own)
+            if method > 0:
+                gap = values[0][score] - values[method][score]
+                difference = Score(gap, *_interval(samples[0, :, number] - own))
             sign = 1 if score in GAINS else -1
-            verdict = "better" if min(sign * difference.low, sign * difference.high) > 0 else ""
-            verdict = "worse" if max(sign * difference.low, sign * difference.high) < 0 else verdict
-            lines[name, score] = [value, *interval, *difference, verdict]
+            low, high = sorted([sign * difference.low, sign * difference.high])
+            verdict = "better" if low > 0 else "worse" if high < 0 else ""
+            lines[name, score] = [values[method][score], *interval, *difference, verdict]
     columns = ["value", "low", "high", "difference", "difference_low", "difference_high", "verdict"]
     table = pd.DataFrame.from_dict(lines, orient="index", columns=columns)
     return table.set_axis(pd.MultiIndex.from_tuples(lines, names=["method", "score"]))
@@ -204,11 +186,10 @@ def score_values(rows: Predictions) -> dict[str, float]:
         values["auc"] = np.mean(areas) if areas else np.nan
         values["log_loss"] = log_loss(truth, probabilities, labels=classes, sample_weight=weights)
         if rows.n_known == 2:
-            values["brier"] = brier_score_loss(truth, probabilities[:, 1], sample_weight=weights, pos_label=1)
-        else:
-            values["brier"] = brier_score_loss(
-                truth, probabilities, sample_weight=weights, labels=list(classes)
-            )
+            probabilities = probabilities[:, 1]
+        values["brier"] = brier_score_loss(
+            truth, probabilities, sample_weight=weights, labels=list(classes), pos_label=1
+        )
     return {score: float(value) for score, value in values.items()}
 
 
@@ -243,11 +224,9 @@ def _blocks(weights: Floats, n_resamples: int, random_state: int) -> Iterator[Fl
     rng, n_rows = np.random.default_rng(random_state), len(weights)
     most = max(BLOCK // n_rows, 1)
     for start in range(0, n_resamples, most):
-        counts = [
-            np.bincount(rng.integers(0, n_rows, n_rows), minlength=n_rows)
-            for _ in range(min(most, n_resamples - start))
-        ]
-        yield np.ascontiguousarray((np.array(counts) * weights).T)
+        drawn = rng.integers(0, n_rows, (min(most, n_resamples - start), n_rows))
+        counts = np.array([np.bincount(rows, minlength=n_rows) for rows in drawn])
+        yield np.ascontiguousarray((counts * weights).T)
 
 
 class _Resampled:
@@ -347,23 +326,16 @@ def class_table(rows: Predictions) -> pd.DataFrame:
     """Return precision, recall and F1 of each class, as `Evaluation.by_class` has them."""
     every = range(len(rows.classes))
     truth, predicted = rows.truth, rows.predicted
-    precision, recall, f1, _ = precision_recall_fscore_support(
-        truth, predicted, labels=every, sample_weight=rows.weights, zero_division=np.nan
+    f1 = f1_score(
+        truth, predicted, labels=every, average=None, sample_weight=rows.weights, zero_division=np.nan
     )
-    precisions = np.array([rows.accuracy(predicted == index) for index in every])
-    recalls = np.array([rows.accuracy(truth == index) for index in every])
-    return pd.DataFrame(
-        {
-            "label": rows.classes.tolist(),
-            "precision": precision,
-            "precision_low": precisions[:, 1],
-            "precision_high": precisions[:, 2],
-            "recall": recall,
-            "recall_low": recalls[:, 1],
-            "recall_high": recalls[:, 2],
-            "f1": f1,
-            "n_rows": np.bincount(truth, minlength=len(every)),
-            "n_predicted": np.bincount(predicted, minlength=len(every)),
-            "is_known": np.arange(len(every)) < rows.n_known,
-        }
+    parts = [pd.DataFrame({"label": rows.classes.tolist()})]
+    for name, classes in (("precision", predicted), ("recall", truth)):
+        scores = [rows.accuracy(classes == index) for index in every]
+        parts.append(pd.DataFrame(scores, columns=[name, f"{name}_low", f"{name}_high"]))
+    return pd.concat(parts, axis=1).assign(
+        f1=f1,
+        n_rows=np.bincount(truth, minlength=len(every)),
+        n_predicted=np.bincount(predicted, minlength=len(every)),
+        is_known=np.arange(len(every)) < rows.n_known,
     )

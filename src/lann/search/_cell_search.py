@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lann import _native
 from lann._support.threads import map_blocks, single_threaded_blas
 from lann._support.types import Floats, Indices
 from lann.metric import DiagonalMetric, overflow_is_far, rounding_bound
 from lann.search._cells import CellIndex
-from lann.search._exact import (
-    FLOAT32_SAFE,
-    GROUP,
-    ExactSearch,
-    concatenate_results,
-    finish_lists,
-    scan_rows,
-    smallest,
-)
+from lann.search._exact import FLOAT32_SAFE, GROUP, ExactSearch, NearestLists, rank
 
 QUERY_BLOCK = 2048
 LIFT_BLOCK = 65_536
@@ -33,23 +26,6 @@ FLOAT64_SAFE = 1e300
 FEWEST_POINTS = 50_000
 # Building an index takes as long as the exact search for about this many queries, for any number of points.
 FEWEST_QUERIES = 4_000
-
-
-class _Lists(NamedTuple):
-    """The nearest points of each query so far.
-
-    Attributes
-    ----------
-    values, slots : (n_queries, capacity)
-        Lifted products, and where the points are in the order of the cells.
-    counts, limits : (n_queries,)
-        Number of entries, and the value that others must not exceed.
-    """
-
-    values: NDArray[Any]
-    slots: NDArray[np.int32]
-    counts: Indices
-    limits: NDArray[Any]
 
 
 class CellSearch:
@@ -101,7 +77,7 @@ class CellSearch:
     def query(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        """Return nearly always the k nearest points of each query: see `Search.query`."""
+        """Return nearly always the k nearest points of each query: see `ExactSearch.query`."""
         queries = np.ascontiguousarray(queries, dtype=np.float64)
         indices, distances = self.query_probed(queries, k, exclude=exclude, n_jobs=n_jobs)
         lost = np.flatnonzero(indices[:, -1] < 0)
@@ -134,47 +110,27 @@ class CellSearch:
         partition, fits = self.index.partition, self._fits(queries)
         far = partition.is_far(queries) if probed is None else np.zeros(len(queries), np.bool_)
         usual = np.flatnonzero(fits & ~far)
+
+        def search(rows: Indices, n_probed: int) -> None:
+            def search_block(part: slice) -> None:
+                some = rows[part]
+                cells = partition.nearest(queries[some], n_probed) if probed is None else probed[some]
+                excluded = None if exclude is None else exclude[some]
+                indices[some], distances[some] = self._search_block(queries[some], k, excluded, cells)
+
+            map_blocks(search_block, len(rows), QUERY_BLOCK, n_jobs=n_jobs)
+
         with single_threaded_blas():
             # Queries of the same cell share most of the work.
-            own = partition.assign(queries[usual], n_jobs=n_jobs) if probed is None else probed[usual, 0]
-            order = usual[np.argsort(own, kind="stable")]
-
-            for rows, n_probed in (
-                (order, self.index.n_probed_for(k)),
-                (np.flatnonzero(fits & far), partition.n_cells),
-            ):
-                if len(rows):
-                    excluded = None if exclude is None else exclude[rows]
-                    cells = n_probed if probed is None else probed[rows]
-                    found = self._search_sorted(queries[rows], k, excluded, cells, n_jobs)
-                    indices[rows], distances[rows] = found
+            cells = partition.assign(queries[usual], n_jobs=n_jobs) if probed is None else probed[usual, 0]
+            search(usual[np.argsort(cells, kind="stable")], self.index.n_probed_for(k))
+            search(np.flatnonzero(fits & far), partition.n_cells)
         if probed is not None:
             for row in np.flatnonzero(~fits):
-                excluded_point = -1 if exclude is None else int(exclude[row])
-                indices[row], distances[row] = self._measure_cells(
-                    queries[row], probed[row], excluded_point, k
-                )
+                own = slice(row, row + 1)
+                excluded = None if exclude is None else exclude[own]
+                indices[own], distances[own] = self._measure_cells(queries[own], probed[row], excluded, k)
         return indices, distances
-
-    def _search_sorted(
-        self,
-        queries: Floats,
-        k: int,
-        exclude: Indices | None,
-        probed: NDArray[np.int32] | int,
-        n_jobs: int | None,
-    ) -> tuple[Indices, Floats]:
-        """Return the nearest points in given cells, or in a number of nearest cells, block by block."""
-
-        def search(part: slice) -> tuple[Indices, Floats]:
-            cells = probed
-            if isinstance(cells, int):
-                cells = self.index.partition.nearest(queries[part], cells)
-            else:
-                cells = cells[part]
-            return self._search_block(queries[part], k, None if exclude is None else exclude[part], cells)
-
-        return concatenate_results(map_blocks(search, len(queries), QUERY_BLOCK, n_jobs=n_jobs))
 
     @overflow_is_far
     def _fits(self, queries: Floats) -> NDArray[np.bool_]:
@@ -188,29 +144,26 @@ class CellSearch:
     ) -> tuple[Indices, Floats]:
         sizes, rounding = self.metric.rounding(queries, self.dtype)
         lifted, offset = self.metric.lift_queries(queries, self.dtype)
-        keep, n_queries = k + 8 + k // 8 + (exclude is not None), len(queries)
-        values: NDArray[Any] = np.empty((n_queries, 4 * keep + 2 * GROUP), self.dtype)
-        slots = np.full(values.shape, -1, np.int32)
-        limits: NDArray[Any] = np.full(n_queries, np.finfo(self.dtype).max, self.dtype)
-        lists = _Lists(values, slots, np.zeros(n_queries, np.int64), limits)
+        keep = k + 8 + k // 8 + (exclude is not None)
+        lists = NearestLists.empty(len(queries), keep, self.dtype)
         for part in (probed[:, :N_FIRST], probed[:, N_FIRST:]):
             if part.shape[1]:
                 self._scan_cells(lifted, part, lists, keep)
-                finish_lists(*lists, keep)
-        candidates = self._points[slots[:, :keep]].astype(np.int64)
-        candidates[np.arange(keep) >= lists.counts[:, None]] = -1
-        if exclude is not None:
-            candidates[candidates == exclude[:, None]] = -1
-        measured = self.metric.distances(queries, np.maximum(candidates, 0))
-        indices, distances = smallest(measured, candidates, k)
+                _native.finish_lists(*lists, keep)
+        slots = lists.candidates(keep)
+        candidates = np.where(slots < 0, np.int64(-1), self._points[slots])
+        indices, distances = rank(self.metric, queries, k, candidates, exclude)
         bounds = distances[:, -1] + rounding_bound(sizes, distances[:, -1], rounding)
-        uncertain = (lists.counts >= keep) & ~(limits.astype(np.float64) + offset > bounds)
+        uncertain = (lists.counts >= keep) & ~(lists.limits.astype(np.float64) + offset > bounds)
         for row in np.flatnonzero(uncertain):
-            own = -1 if exclude is None else int(exclude[row])
-            indices[row], distances[row] = self._measure_cells(queries[row], probed[row], own, k)
+            own = slice(row, row + 1)
+            excluded = None if exclude is None else exclude[own]
+            indices[own], distances[own] = self._measure_cells(queries[own], probed[row], excluded, k)
         return indices, distances
 
-    def _scan_cells(self, lifted: NDArray[Any], probed: NDArray[np.int32], lists: _Lists, keep: int) -> None:
+    def _scan_cells(
+        self, lifted: NDArray[Any], probed: NDArray[np.int32], lists: NearestLists, keep: int
+    ) -> None:
         """Add the points of the cells that each query probes to its list."""
         pairs = probed.ravel()
         order = np.argsort(pairs, kind="stable")
@@ -226,16 +179,14 @@ class CellSearch:
             for tile_start in range(start, end, width):
                 points = self._lifted[tile_start : min(tile_start + width, end)]
                 tile = lifted[rows] @ points.T
-                scan_rows(tile.reshape(len(rows), -1, GROUP), rows, tile_start, *lists, keep)
+                _native.scan_rows(tile, rows, tile_start, *lists, keep)
 
     def _measure_cells(
-        self, query: Floats, cells: NDArray[np.int32], excluded: int, k: int
+        self, query: Floats, cells: NDArray[np.int32], exclude: Indices | None, k: int
     ) -> tuple[Indices, Floats]:
-        """Return the k nearest among all points of some cells, by the direct formula."""
+        """Return the k nearest of one query among all points of some cells, by the direct formula."""
         points = np.concatenate([self._points[self._starts[c] : self._starts[c + 1]] for c in cells])
-        points = points[(points >= 0) & (points != excluded)].astype(np.int64)[None]
-        indices, distances = smallest(self.metric.distances(query[None], points), points, k)
-        return indices[0], distances[0]
+        return rank(self.metric, query, k, points[points >= 0].astype(np.int64)[None], exclude)
 
 
 def coarse_search(metric: DiagonalMetric, n_queries: int | None = None) -> ExactSearch | CellSearch:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann import _native
 from lann._support.threads import map_blocks, single_threaded_blas
 from lann._support.types import Floats, Indices
 from lann.metric import DiagonalMetric, overflow_is_far, row_hashes
@@ -77,8 +78,8 @@ class Partition:
         centers = np.unique(coordinates[starts], axis=0)
         for _ in range(N_ROUNDS):
             nearest = _nearest_centers(coordinates, centers, n_jobs)
-            sums, counts = np.zeros(centers.shape), np.zeros(len(centers), np.int64)
-            sum_by_cell(coordinates, nearest, sums, counts)
+            counts = np.bincount(nearest, minlength=len(centers))
+            sums = np.stack([np.bincount(nearest, axis, len(centers)) for axis in coordinates.T], axis=1)
             used = counts > 0
             centers = (sums[used] / counts[used, None]).astype(np.float32)
         return cls(centers.astype(np.float64), offset, scale)
@@ -101,11 +102,11 @@ class Partition:
         """Return the cells nearest to each point, nearest first: (n_points, n), or all cells."""
         n = min(n, self.n_cells)
         block = max(LARGEST_BLOCK // self.n_cells, 1)
-        found = [
-            smallest_positions(self._distances(points[start : start + block]), n)
-            for start in range(0, len(points), block)
-        ]
-        return np.concatenate(found) if found else np.empty((0, n), np.int32)
+        nearest = np.empty((len(points), n), np.int32)
+        for start in range(0, len(points), block):
+            part = slice(start, start + block)
+            _native.smallest_positions(self._distances(points[part]), nearest[part])
+        return nearest
 
     def is_far(self, points: Floats) -> NDArray[np.bool_]:
         """Return which points are so far from all centers that the nearest of these say little: (n_points,).
@@ -117,11 +118,7 @@ class Partition:
 
     def _distances(self, points: Floats) -> Floats:
         """Return the squared distances to the centers, up to a constant of each point; all are finite."""
-        coordinates = self._scaled(points)
-        norms = np.einsum("ca,ca->c", self.centers, self.centers)
-        distances = coordinates @ (-2.0 * self.centers.T)
-        distances += norms
-        return distances
+        return _center_distances(self._scaled(points), self.centers)
 
     @overflow_is_far
     def _scaled(self, points: Floats) -> Floats:
@@ -130,76 +127,20 @@ class Partition:
         return np.clip(coordinates, -FARTHEST, FARTHEST, out=coordinates)
 
 
+def _center_distances(coordinates: NDArray[Any], centers: NDArray[Any]) -> NDArray[Any]:
+    distances: NDArray[Any] = coordinates @ (-2.0 * centers.T)
+    distances += np.einsum("ca,ca->c", centers, centers)
+    return distances
+
+
 def _nearest_centers(
     coordinates: NDArray[np.float32], centers: NDArray[np.float32], n_jobs: int | None
 ) -> Indices:
-    norms = np.einsum("ca,ca->c", centers, centers)
-    factors = -2.0 * centers.T
-
     def nearest(part: slice) -> Indices:
-        distances = coordinates[part] @ factors
-        distances += norms
-        return distances.argmin(axis=1)
+        return _center_distances(coordinates[part], centers).argmin(axis=1)
 
     block = max(BLOCK_SIZE // len(centers), 1)
     return np.concatenate(map_blocks(nearest, len(coordinates), block, n_jobs=n_jobs))
-
-
-@njit(nogil=True, cache=True)
-def sum_by_cell(coordinates, cells, sums, counts):
-    """Add the coordinates of the points of each cell to (n_cells, n_axes), and their number to (n_cells,)."""
-    for row in range(coordinates.shape[0]):
-        cell = cells[row]
-        counts[cell] += 1
-        for axis in range(coordinates.shape[1]):
-            sums[cell, axis] += coordinates[row, axis]
-
-
-@njit(nogil=True, cache=True)
-def smallest_positions(values, n):
-    """Return the positions of the n smallest values of each row, in order: (n_rows, n) int32.
-
-    Equal values are ordered by position. A heap keeps the n smallest so far, the largest on top.
-    """
-    n_rows, width = values.shape
-    out = np.empty((n_rows, n), np.int32)
-    heap, positions = np.empty(n), np.empty(n, np.int32)
-    for row in range(n_rows):
-        for position in range(n):
-            heap[position], positions[position] = np.inf, width
-        for position in range(width):
-            value = values[row, position]
-            if value < heap[0]:
-                _replace_top(heap, positions, value, position, n)
-        for last in range(n - 1, -1, -1):
-            out[row, last] = positions[0]
-            value, position = heap[last], positions[last]
-            _replace_top(heap, positions, value, position, last)
-    return out
-
-
-@njit(nogil=True, cache=True)
-def _replace_top(heap, positions, value, position, size):
-    """Replace the top of a heap of this size by another entry."""
-    slot = 0
-    while True:
-        child = 2 * slot + 1
-        if child >= size:
-            break
-        other = child + 1
-        if other < size and _after(heap[other], positions[other], heap[child], positions[child]):
-            child = other
-        if not _after(heap[child], positions[child], value, position):
-            break
-        heap[slot], positions[slot] = heap[child], positions[child]
-        slot = child
-    if size > 0:
-        heap[slot], positions[slot] = value, position
-
-
-@njit(nogil=True, cache=True)
-def _after(value, position, other_value, other_position):
-    return value > other_value or (value == other_value and position > other_position)
 
 
 # The number of cells is this times the square root of the number of points. At 100k to 1M points of 50 axes,

@@ -1,17 +1,15 @@
-"""Exact search under point metrics, and the shortlist: the lifted product in tiles, then the exact order.
-
-The compiled functions at the end keep a running shortlist over tiles, and order a few candidates.
-"""
+"""Exact search under point metrics, and the shortlist: the lifted product in tiles, then the exact order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann import _native
 from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices
 from lann.metric import DiagonalMetric, MatrixMetric, overflow_is_far, rounding_bound, row_parts
@@ -20,44 +18,39 @@ if TYPE_CHECKING:
     from lann.search._cell_search import CellSearch
 
 
-class Search(Protocol):
-    """A search for the nearest points of a metric.
+# Number of values of a tile that are scanned at a time.
+GROUP = 32
+
+
+class NearestLists(NamedTuple):
+    """The nearest points of each query so far, by the lifted product.
 
     Attributes
     ----------
-    metric : DiagonalMetric or MatrixMetric
-        The points and how they measure.
+    values, positions : (n_queries, capacity)
+        Lifted products, and where the points are among those that are lifted.
+    counts, limits : (n_queries,)
+        Number of entries, and the value that others must not exceed.
     """
 
-    metric: DiagonalMetric | MatrixMetric
+    values: NDArray[Any]
+    positions: NDArray[np.int32]
+    counts: Indices
+    limits: NDArray[Any]
 
-    def query(
-        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
-    ) -> tuple[Indices, Floats]:
-        """Return the k nearest points of each query, nearest first, equal distances by index.
+    @classmethod
+    def empty(cls, n_queries: int, keep: int, dtype: type) -> NearestLists:
+        """Return lists without entries, of which `keep` will be kept."""
+        values: NDArray[Any] = np.empty((n_queries, 4 * keep + 2 * GROUP), dtype)
+        limits: NDArray[Any] = np.full(n_queries, np.finfo(dtype).max, dtype)
+        return cls(values, np.full(values.shape, -1, np.int32), np.zeros(n_queries, np.int64), limits)
 
-        Parameters
-        ----------
-        queries : (n_queries, n_axes)
-        k : int
-            At most the number of points, or one less with `exclude`.
-        exclude : (n_queries,) or None
-            For each query a point that is not its neighbor: the query itself; -1 for none.
-        n_jobs : int or None
-            Number of threads; the result does not depend on it.
-
-        Returns
-        -------
-        indices : (n_queries, k)
-        distances : (n_queries, k)
-            Squared.
-        """
+    def candidates(self, keep: int) -> Indices:
+        """Return the positions that are kept, -1 where there are fewer: (n_queries, keep)."""
+        return np.where(np.arange(keep) < self.counts[:, None], self.positions[:, :keep], np.int64(-1))
 
 
-# Number of values of a tile that are scanned at a time.
-GROUP = 32
-# Lists of up to this many entries are sorted by insertion.
-FEW = 16
+ALL_ROWS: Indices = np.empty(0, np.int64)
 # One tile of distances is 512 × 512 float32, 1 MB: it stays in the second-level cache between the product
 # that writes it and the scan that reads it.
 QUERY_BLOCK = 512
@@ -102,7 +95,24 @@ class ExactSearch:
     def query(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        """Return the k nearest points of each query: see `Search.query`."""
+        """Return the k nearest points of each query, nearest first, equal distances by index.
+
+        Parameters
+        ----------
+        queries : (n_queries, n_axes)
+        k : int
+            At most the number of points, or one less with `exclude`.
+        exclude : (n_queries,) or None
+            For each query a point that is not its neighbor: the query itself; -1 for none.
+        n_jobs : int or None
+            Number of threads; the result does not depend on it.
+
+        Returns
+        -------
+        indices : (n_queries, k)
+        distances : (n_queries, k)
+            Squared.
+        """
         thin = max(THIN_BLOCK, len(queries) // 4)
         block = min(QUERY_BLOCK, thin, max(LIFTED_QUERIES // self._lifted.shape[1], 1))
         return _query_blocks(self._search_block, queries, k, exclude, block, n_jobs)
@@ -128,24 +138,20 @@ class ExactSearch:
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
     @overflow_is_far
-    def _shortlist_block(self, queries: Floats, keep: int) -> tuple[Indices, Floats, NDArray]:
+    def _shortlist_block(self, queries: Floats, keep: int) -> tuple[Indices, Floats, NDArray, Floats]:
+        """Return the shortlists of some queries with their limits, and how the queries are lifted."""
         lifted, offset = self.metric.lift_queries(queries, self.dtype)
         n_queries, n_points = len(queries), len(self._lifted)
-        values: NDArray[Any] = np.empty((n_queries, 4 * keep + 2 * GROUP), self.dtype)
-        indices = np.full(values.shape, -1, np.int32)
-        counts = np.zeros(n_queries, np.int64)
-        limits: NDArray[Any] = np.full(n_queries, np.finfo(self.dtype).max, self.dtype)
+        lists = NearestLists.empty(n_queries, keep, self.dtype)
         width = max(POINT_TILE, TILE_SIZE // n_queries // GROUP * GROUP)
         buffer: NDArray[Any] = np.empty((n_queries, min(width, n_points)), self.dtype)
         for start in range(0, n_points, width):
             points = self._lifted[start : start + width]
             whole = len(points) == buffer.shape[1]
             tile = np.matmul(lifted, points.T, out=buffer if whole else None)
-            scan_tile(tile.reshape(n_queries, -1, GROUP), start, values, indices, counts, limits, keep)
-        finish_lists(values, indices, counts, limits, keep)
-        kept = indices[:, :keep].astype(np.int64)
-        kept[np.arange(keep) >= counts[:, None]] = -1
-        return kept, limits.astype(np.float64) + offset, lifted
+            _native.scan_rows(tile, ALL_ROWS, start, *lists, keep)
+        _native.finish_lists(*lists, keep)
+        return lists.candidates(keep), lists.limits.astype(np.float64) + offset, lifted, offset
 
     @overflow_is_far
     def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
@@ -154,46 +160,34 @@ class ExactSearch:
             return ExactSearch(self.metric, dtype=np.float64)._search_block(queries, k, exclude)
         n_points = self.metric.n_points
         keep = min(k + 8 + k // 8 + (exclude is not None), n_points)
-        candidates, limits, lifted = self._shortlist_block(queries, keep)
-        if exclude is not None:
-            candidates[candidates == exclude[:, None]] = -1
-        measured = self.metric.distances(queries, np.maximum(candidates, 0))
-        indices, distances = smallest(measured, candidates, k)
+        candidates, limits, lifted, offset = self._shortlist_block(queries, keep)
+        indices, distances = rank(self.metric, queries, k, candidates, exclude)
         if keep < n_points:
             bounds = distances[:, -1] + rounding_bound(sizes, distances[:, -1], rounding)
             for row in np.flatnonzero(~(limits > bounds)):
-                own = -1 if exclude is None else int(exclude[row])
-                nearest = self._measure_within(queries[row], lifted[row], bounds[row], own, k)
-                indices[row], distances[row] = nearest
+                own = slice(row, row + 1)
+                products = self._lifted[:n_points] @ lifted[row] + offset[row]
+                possible = np.flatnonzero(~(products > bounds[row]))[None]  # overflows count as possible
+                excluded = None if exclude is None else exclude[own]
+                indices[own], distances[own] = rank(self.metric, queries[own], k, possible, excluded)
         return indices, distances
-
-    def _measure_within(
-        self, query: Floats, lifted: NDArray, bound: float, excluded: int, k: int
-    ) -> tuple[Indices, Floats]:
-        """Return the k nearest among all points whose lifted product does not exceed `bound`."""
-        _, offset = self.metric.lift_queries(query[None], self.dtype)
-        products = self._lifted[: self.metric.n_points] @ lifted + offset
-        found = np.flatnonzero(~(products > bound))  # overflows count as possible
-        found = found[found != excluded][None]
-        indices, distances = smallest(self.metric.distances(query[None], found), found, k)
-        return indices[0], distances[0]
 
 
 def _query_blocks(
-    search: Callable[[Floats, int, Indices | None], tuple[Indices, Floats]],
+    search: Callable[[Floats, int, Any], tuple[Indices, Floats]],
     queries: Floats,
     k: int,
-    exclude: Indices | None,
+    by_query: Indices | None,
     block: int,
     n_jobs: int | None,
 ) -> tuple[Indices, Floats]:
-    """Return the k nearest points of each query, found block by block."""
+    """Return the k nearest points of each query, found block by block with what is given for each query."""
     queries = np.ascontiguousarray(queries, dtype=np.float64)
     if len(queries) == 0:
         return np.empty((0, k), np.int64), np.empty((0, k))
 
     def search_part(part: slice) -> tuple[Indices, Floats]:
-        return search(queries[part], k, None if exclude is None else exclude[part])
+        return search(queries[part], k, None if by_query is None else by_query[part])
 
     return concatenate_results(map_blocks(search_part, len(queries), block, n_jobs=n_jobs))
 
@@ -225,7 +219,7 @@ class MeasuredSearch:
     def query(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        """Return the k nearest points of each query: see `Search.query`."""
+        """Return the k nearest points of each query: see `ExactSearch.query`."""
         return _query_blocks(self._search_block, queries, k, exclude, MEASURED_BLOCK, n_jobs)
 
     def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
@@ -262,116 +256,25 @@ class Shortlist:
     """
 
     def __init__(
-        self,
-        coarse: ExactSearch | CellSearch,
-        metric: DiagonalMetric | MatrixMetric,
-        n_candidates: int,
+        self, coarse: ExactSearch | CellSearch, metric: DiagonalMetric | MatrixMetric, n_candidates: int
     ) -> None:
-        self.coarse = coarse
-        self.metric = metric
-        self.n_candidates = n_candidates
+        self.coarse, self.metric, self.n_candidates = coarse, metric, n_candidates
 
     def query(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        """Return the k nearest of at least k candidates: see `Search.query`."""
-        queries = np.ascontiguousarray(queries, dtype=np.float64)
+        """Return the k nearest of at least k candidates: see `ExactSearch.query`."""
         indices, distances = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
+        n_candidates = min(max(self.n_candidates, k), self.metric.n_points - (exclude is not None))
         # In chunks: the candidates of a million queries would fill the memory.
         for start in range(0, len(queries), CHUNK):
             part = slice(start, start + CHUNK)
             own = None if exclude is None else exclude[part]
-            indices[part], distances[part] = self._query_chunk(queries[part], k, own, n_jobs)
+            candidates, _ = self.coarse.query(queries[part], n_candidates, exclude=own, n_jobs=n_jobs)
+            indices[part], distances[part] = _query_blocks(
+                partial(rank, self.metric), queries[part], k, candidates, MEASURED_QUERIES, n_jobs
+            )
         return indices, distances
-
-    def _query_chunk(
-        self, queries: Floats, k: int, exclude: Indices | None, n_jobs: int | None
-    ) -> tuple[Indices, Floats]:
-        available = self.metric.n_points - (exclude is not None)
-        n_candidates = min(max(self.n_candidates, k), available)
-        candidates, _ = self.coarse.query(queries, n_candidates, exclude=exclude, n_jobs=n_jobs)
-
-        def rank(part: slice) -> tuple[Indices, Floats]:
-            found = candidates[part]
-            return smallest(self.metric.distances(queries[part], np.maximum(found, 0)), found, k)
-
-        return concatenate_results(map_blocks(rank, len(queries), MEASURED_QUERIES, n_jobs=n_jobs))
-
-
-@njit(nogil=True, cache=True)
-def scan_tile(tile, first, values, indices, counts, limits, keep):
-    """Merge one tile of distances into the running list of every query: see `scan_rows`."""
-    scan_rows(tile, np.arange(tile.shape[0]), first, values, indices, counts, limits, keep)
-
-
-@njit(nogil=True, cache=True)
-def scan_rows(tile, rows, first, values, indices, counts, limits, keep):
-    """Merge one tile of distances into the running lists of some queries: the `keep` smallest of each.
-
-    A list grows to its capacity before it is cut back to `keep`, so that most values cost one comparison, a
-    group at a time. In a group with a near value, every value is written and the count advances only past
-    the near ones, which needs no branch.
-
-    tile: (n_rows, n_groups, GROUP); rows: (n_rows,) queries; first: index of the tile's first point
-    values, indices: (n_queries, capacity), capacity at least keep + 2 GROUP; counts, limits: (n_queries,)
-    """
-    n_rows, n_groups, size = tile.shape  # a size known only at run time is what LLVM vectorizes best
-    full = np.uint64(values.shape[1] - size)
-    for number in range(n_rows):
-        query = rows[number]
-        # An unsigned count needs no check for an index from the end.
-        limit, count = limits[query], np.uint64(counts[query])
-        row_values, row_indices = values[query], indices[query]
-        for group in range(n_groups):
-            row = tile[number, group]
-            hits = np.int32(0)
-            for slot in range(size):
-                hits += np.int32(row[slot] < limit)
-            if hits == 0:
-                continue
-            start = first + group * size
-            for slot in range(size):
-                row_values[count] = row[slot]
-                row_indices[count] = start + slot
-                count += np.uint64(row[slot] < limit)
-            if count > full:
-                _partition(row_values, row_indices, np.int64(count), keep - 1)
-                count, limit = np.uint64(keep), row_values[keep - 1]
-        counts[query], limits[query] = np.int64(count), limit
-
-
-@njit(nogil=True, cache=True)
-def finish_lists(values, indices, counts, limits, keep):
-    """Cut every list to its `keep` smallest; afterwards `limits` is a lower bound of all other values."""
-    for query in range(values.shape[0]):
-        if counts[query] > keep:
-            _partition(values[query], indices[query], counts[query], keep - 1)
-            counts[query], limits[query] = keep, values[query, keep - 1]
-
-
-@njit(nogil=True, cache=True)
-def _partition(values, indices, size, nth):
-    """Rearrange both arrays so that values[nth] is that of the sorted array, with smaller ones before it."""
-    low, high = 0, size - 1
-    while low < high:
-        pivot = values[(low + high) // 2]
-        left, right = low, high
-        while left <= right:
-            while values[left] < pivot:
-                left += 1
-            while values[right] > pivot:
-                right -= 1
-            if left <= right:
-                values[left], values[right] = values[right], values[left]
-                indices[left], indices[right] = indices[right], indices[left]
-                left += 1
-                right -= 1
-        if nth <= right:
-            high = right
-        elif nth >= left:
-            low = left
-        else:
-            return
 
 
 def concatenate_results(blocks: Iterable[tuple[Indices, Floats]]) -> tuple[Indices, Floats]:
@@ -380,108 +283,25 @@ def concatenate_results(blocks: Iterable[tuple[Indices, Floats]]) -> tuple[Indic
     return np.concatenate(indices), np.concatenate(distances)
 
 
+def rank(
+    metric: DiagonalMetric | MatrixMetric, queries: Floats, k: int, candidates: Indices,
+    exclude: Indices | None = None,
+) -> tuple[Indices, Floats]:  # fmt: skip
+    """Return the k nearest of the candidates of each query, -1 being none, as the direct formula measures."""
+    if exclude is not None:
+        candidates = np.where(candidates == exclude[:, None], -1, candidates)
+    return smallest(metric.distances(queries, np.maximum(candidates, 0)), candidates, k)
+
+
 def smallest(distances: Floats, indices: Indices, k: int) -> tuple[Indices, Floats]:
     """Return the indices and distances of the k smallest of each row, in order: (n_queries, k) each.
 
     Equal distances are ordered by index. A negative index marks an empty slot.
     """
     best_indices, best_distances = np.empty((len(distances), k), np.int64), np.empty((len(distances), k))
-    _write_smallest(distances, indices, best_indices, best_distances)
+    distances, indices = (
+        np.ascontiguousarray(distances, np.float64),
+        np.ascontiguousarray(indices, np.int64),
+    )
+    _native.smallest(distances, indices, best_indices, best_distances)
     return best_indices, best_distances
-
-
-@njit(nogil=True, cache=True)
-def _write_smallest(distances, indices, best_indices, best_distances):
-    n_queries, n_candidates = distances.shape
-    k = best_indices.shape[1]
-    best_distances[:], best_indices[:] = np.inf, -1
-    row_distances, row_indices = np.empty(n_candidates), np.empty(n_candidates, np.int64)
-    for query in range(n_queries):
-        if k <= FEW:
-            for slot in range(n_candidates):
-                if indices[query, slot] >= 0:
-                    insert(
-                        best_distances[query],
-                        best_indices[query],
-                        distances[query, slot],
-                        indices[query, slot],
-                    )
-            continue
-        count = 0
-        for slot in range(n_candidates):
-            row_distances[count], row_indices[count] = distances[query, slot], indices[query, slot]
-            count += indices[query, slot] >= 0
-        _sort_smallest(row_distances, row_indices, count, k)
-        for slot in range(min(k, count)):
-            best_distances[query, slot], best_indices[query, slot] = row_distances[slot], row_indices[slot]
-
-
-@njit(nogil=True, cache=True)
-def _sort_smallest(distances, indices, size, k):
-    """Rearrange both arrays so that the k smallest of the first `size` entries come first, in order.
-
-    A quicksort that leaves out the parts behind the first k, and sorts short parts by insertion.
-    """
-    lows, highs = np.empty(64, np.int64), np.empty(64, np.int64)  # the shorter part comes first: log2(size)
-    lows[0], highs[0], n_parts = 0, size - 1, 1
-    while n_parts > 0:
-        n_parts -= 1
-        low, high = lows[n_parts], highs[n_parts]
-        while high - low >= FEW:
-            middle = (low + high) // 2
-            pivot, pivot_index = distances[middle], indices[middle]
-            left, right = low, high
-            while left <= right:
-                while _before(distances[left], indices[left], pivot, pivot_index):
-                    left += 1
-                while _before(pivot, pivot_index, distances[right], indices[right]):
-                    right -= 1
-                if left <= right:
-                    distances[left], distances[right] = distances[right], distances[left]
-                    indices[left], indices[right] = indices[right], indices[left]
-                    left += 1
-                    right -= 1
-            if left >= k:  # the right part is not among the k smallest
-                high = right
-            elif right - low < high - left:
-                lows[n_parts], highs[n_parts] = left, high
-                n_parts += 1
-                high = right
-            else:
-                lows[n_parts], highs[n_parts] = low, right
-                n_parts += 1
-                low = left
-        for slot in range(low + 1, high + 1):
-            distance, index, to = distances[slot], indices[slot], slot
-            while to > low and _before(distance, index, distances[to - 1], indices[to - 1]):
-                distances[to], indices[to] = distances[to - 1], indices[to - 1]
-                to -= 1
-            distances[to], indices[to] = distance, index
-
-
-@njit(nogil=True, cache=True)
-def insert(distances, indices, distance, index):
-    """Insert an entry into a sorted list of fixed length, dropping the last, unless it comes after all."""
-    slot = distances.shape[0] - 1
-    if not _before(distance, index, distances[slot], indices[slot]):
-        return
-    while slot > 0 and _before(distance, index, distances[slot - 1], indices[slot - 1]):
-        distances[slot], indices[slot] = distances[slot - 1], indices[slot - 1]
-        slot -= 1
-    distances[slot], indices[slot] = distance, index
-
-
-@njit(nogil=True, cache=True)
-def count_found(indices):
-    """Return how many entries of such a list are filled, which are the first ones."""
-    n_found = 0
-    while n_found < indices.shape[0] and indices[n_found] >= 0:
-        n_found += 1
-    return n_found
-
-
-@njit(nogil=True, cache=True)
-def _before(distance, index, other_distance, other_index):
-    if distance != other_distance:
-        return distance < other_distance
-    return other_index < 0 or index < other_index

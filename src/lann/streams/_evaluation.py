@@ -19,8 +19,6 @@ EPSILON = float(np.finfo(np.float64).eps)
 MOST_DRIFTS = 1000
 # The code of no prediction, and of the label before the first row.
 NONE = -1
-# Attributes of an evaluation that are lists in its state.
-_LISTED = {"_codes", "_window", "_points", "_drifts"}
 
 
 class PrequentialScores(NamedTuple):
@@ -138,10 +136,10 @@ class PrequentialEvaluation:
         self._loss = 0.0
         self._last = self._most_frequent = NONE
         # Of each row: codes of label and prediction, who else was correct, and the loss.
-        self._window: deque[tuple[int, int, int, int, float]] = deque(maxlen=window_size)
+        self._window: deque[list[Any]] = deque(maxlen=window_size)
         self._every = max(window_size // 10, 1)
         self._sizes: list[int] | None = None
-        self._points: list[tuple[float | None, ...]] = []
+        self._points: list[list[float | None]] = []
         self._drifts: deque[int] = deque(maxlen=MOST_DRIFTS)
 
     def update(
@@ -173,7 +171,7 @@ class PrequentialEvaluation:
         ValueError
             If the lengths differ, or a probability is not from 0 to 1.
         """
-        labels, predictions = _as_list(y_true), _as_list(y_pred)
+        labels, predictions = (np.asarray(values, object).tolist() for values in (y_true, y_pred))
         probabilities = np.asarray(true_probability, dtype=np.float64)
         if not len(labels) == len(predictions) == len(probabilities):
             raise ValueError(
@@ -241,11 +239,9 @@ class PrequentialEvaluation:
         state : dict
             With labels as they are; JSON has text, numbers and bools.
         """
-        state = {name.removeprefix("_"): value for name, value in vars(self).items() if name not in _LISTED}
-        state |= {"labels": self.labels, "drifts": list(self._drifts)}
-        return deepcopy(
-            state | {"window": list(map(list, self._window)), "points": list(map(list, self._points))}
-        )
+        state = {name.removeprefix("_"): value for name, value in vars(self).items() if name != "_codes"}
+        lists = {"labels": self.labels, "window": list(self._window), "drifts": list(self._drifts)}
+        return deepcopy(state | lists)
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> PrequentialEvaluation:
@@ -260,11 +256,10 @@ class PrequentialEvaluation:
         evaluation : PrequentialEvaluation
         """
         evaluation = cls(window_size=state["window_size"], max_points=state["max_points"])
-        for name in vars(evaluation).keys() - _LISTED:
+        for name in vars(evaluation).keys() - {"_codes", "_window", "_drifts"}:
             setattr(evaluation, name, deepcopy(state[name.removeprefix("_")]))
         evaluation._codes = {label: code for code, label in enumerate(state["labels"])}
-        evaluation._window.extend(map(tuple, state["window"]))
-        evaluation._points = list(map(tuple, state["points"]))
+        evaluation._window.extend(deepcopy(state["window"]))
         evaluation._drifts.extend(state["drifts"])
         return evaluation
 
@@ -273,7 +268,7 @@ class PrequentialEvaluation:
         predicted = NONE if prediction is None else self._code(prediction)
         no_change, majority = int(code == self._last), int(code == self._most_frequent)
         loss = -math.log(min(max(probability, EPSILON), 1.0 - EPSILON))
-        self._window.append((code, predicted, no_change, majority, loss))
+        self._window.append([code, predicted, no_change, majority, loss])
         self.n_rows += 1
         self._n_correct += code == predicted
         self._n_no_change += no_change
@@ -294,12 +289,8 @@ class PrequentialEvaluation:
             self._predicted_counts.append(0)
         return code
 
-    def _point(self) -> tuple[float | None, ...]:
-        return (self.n_rows, *self.window_scores[1:], *(self._sizes or (None, None)), self.n_drifts)
-
-
-def _as_list(values: ArrayLike) -> list[Any]:
-    return list(values.tolist() if isinstance(values, np.ndarray) else values)  # type: ignore[arg-type]
+    def _point(self) -> list[float | None]:
+        return [self.n_rows, *self.window_scores[1:], *(self._sizes or (None, None)), self.n_drifts]
 
 
 def _scores(

@@ -11,24 +11,7 @@ from numpy.typing import NDArray
 from lann._support.format import percent, printable, to_plain, value_text
 from lann._support.inputs import get_feature_names
 from lann._support.types import Floats, Indices, Labels
-from lann.streams._memory import COMBINED, LONG, N_BEFORE, SHORT, START, STOP, Limits, Memories
-from lann.streams._metric import AXES, N_GROUPS, WEIGHTS, transform_row
-from lann.streams._neighbors import vote_weights
-from lann.streams._sam_kernels import deciding_vote, measure, new_measured
-from lann.streams._samlann_kernels import (
-    PLAIN,
-    SAM_VOTE,
-    TIMELESS,
-    VOTES,
-    Learned,
-    age_weight,
-    best_vote,
-    guard_of,
-    new_space,
-    predict_one,
-)
-from lann.streams._samlann_kernels import RECENT as RECENT_SEARCH
-from lann.vote import HUGE
+from lann.streams._memory import AXES, N_BEFORE, START, STOP, WEIGHTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +21,8 @@ if TYPE_CHECKING:
 # Memories by number; the newest rows come after the votes of `Memories`.
 MEMORY_NAMES = ("short-term", "long-term", "combined", "recent")
 MEMORY_WORDS = ("the short-term memory", "the long-term memory", "both memories together", "the newest rows")
-RECENT = 3
+SHORT, LONG, RECENT = 0, 1, 3
+HUGE = 1e300
 # Neighbors that are listed.
 N_LISTED = 10
 # Features that are named, and the least change of a share that is worth mentioning.
@@ -244,14 +228,21 @@ def explain(clf: Any, x: Floats, probabilities: Floats) -> StreamExplanation:
     x : (n_features,)
     probabilities : (n_classes,)
     """
-    memories, learned = clf.memories_, getattr(clf, "_learned", None)
-    if learned is None or best_vote(learned.votes) == SAM_VOTE:
-        memory, columns, steps, shares = _plain_vote(memories, clf.limits_, x)
-        weights, age_contributions, accuracy = 1.0, None, None
+    memories = clf.memories_
+    size = max(clf.limits_.n_neighbors, 50)
+    columns, shares, ages = np.empty(size, np.int64), np.empty(size), np.empty(size)
+    memory, vote, n_found = clf._stream.explain(x, columns, shares, ages)
+    columns, shares = columns[:n_found], shares[:n_found]
+    weights: Any = 1.0
+    age_contributions, accuracy = None, None
+    if vote < 2:
+        steps = _columns_of(memories.short_X, memories.long_X, columns) - x
     else:
-        memory, columns, steps, shares, weights, age_contributions, accuracy = _learned_vote(
-            learned, clf.limits_, x
-        )
+        extras = _columns_of(memories.short_extras, memories.long_extras, columns)
+        axes = np.empty((1, len(x)))
+        clf._stream.transform(x[None], axes)
+        steps, weights = extras[:, AXES] - axes, extras[:, WEIGHTS]
+        age_contributions, accuracy = ages[:n_found], float(clf.metric_.vote_hits[vote])
     n_seen, is_long = clf.n_seen_, columns < 0
     short, long = np.where(is_long, 0, columns), np.where(is_long, -1 - columns, 0)
     labels = np.where(is_long, memories.long_labels[long], memories.short_labels[short])
@@ -262,7 +253,7 @@ def explain(clf: Any, x: Floats, probabilities: Floats) -> StreamExplanation:
     scales = np.where(n_common > 0, len(x) / np.maximum(n_common, 1), 0.0)
     contributions = np.nan_to_num(weights * np.square(steps), nan=0.0) * scales[:, None]
     squared = contributions.sum(axis=1) + (0.0 if age_contributions is None else age_contributions)
-    now, before = _dependence(memories, learned)
+    now, before = _dependence(clf)
     return StreamExplanation(
         prediction=clf.classes_[int(probabilities.argmax())],
         classes=clf.classes_,
@@ -290,97 +281,31 @@ def explain(clf: Any, x: Floats, probabilities: Floats) -> StreamExplanation:
 
 
 def _columns_of(short: Floats, long: Floats, columns: Indices) -> Floats:
-    """Return stored rows by column, −1 − column for long-term rows: (n_rows, length of a row)."""
-    rows = [short[:, c] if c >= 0 else long[:, -1 - c] for c in columns]
-    return np.array(rows).reshape(len(columns), len(short))
+    """Return stored rows by column, −1 − column for long-term rows: (n_rows, ...)."""
+    rows = [short[..., c] if c >= 0 else long[..., -1 - c] for c in columns]
+    return np.array(rows).reshape(len(columns), *short.shape[:-1])
 
 
-def _plain_vote(memories: Memories, limits: Limits, x: Floats) -> tuple[int, Indices, Floats, Floats]:
-    """Return the vote that decides about a row in plain distances.
-
-    Returns
-    -------
-    memory : int
-    columns : (n_neighbors,)
-        Of the neighbors, nearest first.
-    steps : (n_neighbors, n_features)
-        From the row to them.
-    shares : (n_neighbors,)
-        Of the vote.
-    """
-    measured = new_measured(memories, limits)
-    measure(memories, limits, x, measured)
-    number = int(deciding_vote(memories, limits))
-    n_found = int(measured.n_found[number])
-    columns = measured.columns[number, :n_found]
-    if number == LONG:
-        columns = -1 - columns
-    vote_weights(measured.lengths[number], n_found, measured.weights)
-    shares = measured.weights[:n_found] / measured.weights[:n_found].sum()
-    return number, columns, _columns_of(memories.short_X, memories.long_X, columns) - x, shares
-
-
-def _learned_vote(learned: Learned, limits: Limits, x: Floats) -> tuple[Any, ...]:
-    """Return the vote with the best recent record, for one row.
-
-    Returns
-    -------
-    memory, columns, steps, shares
-        As of `_plain_vote`.
-    weights : (n_neighbors, n_features) or float
-        Of the squared steps.
-    age_contributions : (n_neighbors,)
-        What the age of the neighbors adds to their squared distances.
-    accuracy : float or None
-        That of late.
-    """
-    memories, metric, votes = learned
-    number = int(best_vote(votes))
-    space = new_space(learned, limits)
-    predict_one(learned, limits, x, space)
-    found = space.found
-    search, n_neighbors, power = VOTES[number]
-    n_found = min(int(found.n_found[search]), n_neighbors)
-    positions, capacity = found.columns[search, :n_found], memories.short_X.shape[1]
-    columns = np.where(positions < capacity, positions, capacity - 1 - positions)
-    guarded = found.lengths[search, :n_found] + guard_of(metric, found, search)
-    support = (guarded[:1] / guarded) ** power
-    shares = support / support.sum()
-    if search == PLAIN:
-        steps = _columns_of(memories.short_X, memories.long_X, columns) - x
-        return COMBINED, columns, steps, shares, 1.0, np.zeros(n_found), None
-    extras = _columns_of(memories.short_extras, memories.long_extras, columns)
-    extras = extras.reshape(n_found, N_GROUPS, -1)
-    memory = RECENT if search == RECENT_SEARCH else COMBINED
-    ages = np.zeros(n_found) if search == TIMELESS else age_weight(metric) * found.ages[positions]
-    steps = extras[:, AXES] - found.axes
-    return memory, columns, steps, shares, extras[:, WEIGHTS], ages, float(votes.hits[number])
-
-
-def _dependence(memories: Memories, learned: Learned | None) -> tuple[Floats, Floats | None]:
+def _dependence(clf: Any) -> tuple[Floats, Floats | None]:
     """Return the dependence on each feature now, and before the last drift if there was one."""
+    memories = clf.memories_
     counters = memories.counters
     start, n_before = int(counters[START]), int(counters[N_BEFORE])
-    columns = start + evenly_spaced(int(counters[STOP]) - start)
+    n_rows = int(counters[STOP]) - start
+    n_compared = min(n_rows, MAX_ROWS)  # evenly spaced, with the newest row
+    columns = start + (np.arange(1, n_compared + 1) * n_rows) // max(n_compared, 1) - 1
     now, before = memories.short_X[:, columns].T, memories.before_X[:, :n_before].T
-    if learned is not None:
-        extras = memories.short_extras[:, columns].T.reshape(len(columns), N_GROUPS, -1)
-        scale = np.sqrt(extras[:, WEIGHTS].mean(axis=0))
-        now = extras[:, AXES] * scale
-        transformed = np.empty((n_before, len(scale)))
-        for row, axes in zip(np.ascontiguousarray(before), transformed, strict=True):
-            transform_row(learned.metric, row, axes)
+    if hasattr(clf, "metric_"):
+        extras = memories.short_extras[:, :, columns]
+        scale = np.sqrt(extras[WEIGHTS].mean(axis=1))
+        now = extras[AXES].T * scale
+        transformed = np.empty(before.shape)
+        clf._stream.transform(np.ascontiguousarray(before), transformed)
         before = transformed * scale
     return (
         feature_dependence(now, memories.short_labels[columns]),
         feature_dependence(before, memories.before_labels[:n_before]) if n_before else None,
     )
-
-
-def evenly_spaced(n_rows: int, n_kept: int = MAX_ROWS) -> Indices:
-    """Return positions of some rows in order, evenly spaced and with the last."""
-    n_kept = min(n_rows, n_kept)
-    return (np.arange(1, n_kept + 1) * n_rows) // max(n_kept, 1) - 1
 
 
 def feature_dependence(X: Floats, labels: Labels) -> Floats:
@@ -408,25 +333,28 @@ def feature_dependence(X: Floats, labels: Labels) -> Floats:
     distances = np.where(common > 0, steps.sum(axis=2), HUGE)
     np.fill_diagonal(distances, np.inf)
     same = labels[:, None] == labels
-    np.fill_diagonal(same, False)
-    parts = np.zeros((n_rows, n_features))
-    for row in range(n_rows):
-        to_same, to_others = (
-            _mean_parts(steps[row], distances[row], candidates)
-            for candidates in (same[row], labels != labels[row])
-        )
-        total = 0.0 if to_others is None else to_others.sum()
-        if to_same is not None and to_others is not None and total > 0:
-            parts[row] = (to_others - to_same) / total
+    to_same = _mean_parts(steps, np.where(same, distances, np.inf))
+    to_others = _mean_parts(steps, np.where(same, np.inf, distances))
+    total = to_others.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        parts = np.where(total > 0, (to_others - to_same) / total, 0.0)
+    parts[np.isnan(parts)] = 0.0  # of rows without others of the same class
     shares = np.maximum(parts.mean(axis=0), 0.0) if n_rows else np.zeros(n_features)
     total = shares.sum()
     return shares / total if total > 0 else np.zeros(n_features)
 
 
-def _mean_parts(steps: Floats, distances: Floats, candidates: NDArray[np.bool_]) -> Floats | None:
-    """Return the mean parts of the features in the squared distance to the nearest candidates, if any."""
-    positions = np.flatnonzero(candidates & (distances < HUGE))
-    if not len(positions):
-        return None
-    nearest = positions[np.argsort(distances[positions], kind="stable")[:N_NEIGHBORS]]
-    return steps[nearest].mean(axis=0)
+def _mean_parts(steps: Floats, distances: Floats) -> Floats:
+    """Return the mean parts of the features in the squared distances of rows to the nearest, NaN if none is.
+
+    Parameters
+    ----------
+    steps : (n_rows, n_rows, n_features)
+    distances : (n_rows, n_rows)
+        Rows as far as HUGE do not count.
+    """
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :N_NEIGHBORS]
+    counted = np.take_along_axis(distances, nearest, axis=1) < HUGE
+    parts = np.take_along_axis(steps, nearest[:, :, None], axis=1) * counted[:, :, None]
+    with np.errstate(invalid="ignore"):
+        return parts.sum(axis=1) / counted.sum(axis=1, keepdims=True)

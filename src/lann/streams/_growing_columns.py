@@ -9,7 +9,9 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
+import pandas as pd
 
 from lann._support.sizes import LARGEST_VALUE, too_large
 from lann._support.types import Floats
@@ -48,15 +50,11 @@ class GrowingColumns:
         """Return a row, (n_columns,); values without a column are left out, others are missing."""
         row = np.full(len(self.names), np.nan)
         for feature, value in values.items():
-            if not isinstance(value, str):
-                if feature in self._numbers:
-                    row[self._numbers[feature]] = value
-            elif feature in self._categories:
-                columns = self._categories[feature]
-                row[list(columns.values())] = 0.0
-                column = columns.get(value, columns.get(None))
-                if column is not None:
-                    row[column] = CATEGORY
+            if isinstance(value, str) and feature in self._categories:
+                row[list(self._categories[feature].values())] = 0.0
+            column = self._column_of(feature, value)
+            if column is not None:
+                row[column] = CATEGORY if isinstance(value, str) else value
         return row
 
     def with_values(self, values: Values) -> tuple[GrowingColumns, list[int | None]]:
@@ -69,18 +67,18 @@ class GrowingColumns:
             For each column that is added at the end, the column of another category of its feature, or None:
             see `earlier_values`.
         """
-        unknown = [feature for feature, value in values.items() if not self._is_known(feature, value)]
+        unknown = [feature for feature, value in values.items() if self._column_of(feature, value) is None]
         if not unknown:
             return self, []
         columns = deepcopy(self)
         by_name = sorted(unknown, key=lambda feature: (type(feature).__name__, str(feature)))
         return columns, [columns._add(feature, values[feature]) for feature in by_name]
 
-    def _is_known(self, feature: Hashable, value: float | str) -> bool:
+    def _column_of(self, feature: Hashable, value: float | str) -> int | None:
         if not isinstance(value, str):
-            return feature in self._numbers
-        categories = self._categories.get(feature, {})
-        return value in categories or None in categories
+            return self._numbers.get(feature)
+        columns = self._categories.get(feature, {})
+        return columns.get(value, columns.get(None))
 
     def _add(self, feature: Hashable, value: float | str) -> int | None:
         column = len(self.names)
@@ -104,9 +102,7 @@ def with_earlier_values(rows: Floats, new: Sequence[int | None]) -> Floats:
 
 def is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN, or what pandas has in their place."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, Real | Decimal) and math.isnan(value)
+    return pd.isna(value) is True  # an array for a list
 
 
 def read_values(x: Mapping[Any, Any]) -> Values:
@@ -138,10 +134,7 @@ def read_values(x: Mapping[Any, Any]) -> Values:
 
 def table_rows(X: Any) -> Iterator[dict[Any, Any]]:
     """Return the rows of a table of pandas, polars or pyarrow as dictionaries."""
-    import narwhals.stable.v1 as nw
-
     frame = nw.from_native(X, eager_only=True)
-    names = list(frame.columns)
-    if len(set(names)) < len(names):
+    if len(set(frame.columns)) < len(frame.columns):
         raise ValueError("The columns of the table must have different names.")
-    return (dict(zip(names, row, strict=True)) for row in frame.iter_rows())
+    return iter(frame.iter_rows(named=True))

@@ -1,27 +1,29 @@
-"""The short-term and the long-term memory of a stream, all in arrays.
+"""The arrays of self-adjusting memories and of their learned metric, on which the compiled `Stream` works.
 
-Rows are stored feature by feature, so that distances to many rows are computed at once. The short-term rows
-are the columns from `start` to `stop` of arrays that are longer than needed: when the end is reached, they
-are moved to the beginning.
+Rows are stored feature by feature. The short-term rows are the columns from `counters[START]` to
+`counters[STOP]` of arrays that are longer than needed: when the end is reached, they are moved to the
+beginning. The first `counters[N_LONG]` columns are the long-term rows.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lann._support.types import Floats, Indices, Labels
+from lann._support.types import Indices
 
-# Entries of `Memories.counters`.
+# Entries of `counters`.
 START, STOP, N_LONG, N_SEEN, N_DRIFTS, N_COMPRESSIONS, N_BEFORE, HAS_GAPS, SEED = range(9)
-N_COUNTERS = 9
-# Votes whose recent hits are compared: of the short-term rows, of the long-term rows, and of both.
-SHORT, LONG, COMBINED = range(3)
-N_VOTES = 3
+# An entry of `schedule`: the number of rows at which what was learned is applied next.
+NEXT_REFRESH = 1
+# Groups of extras of a stored row: its transformed values, point log weights u, and weights w.
+AXES, POINTS, WEIGHTS = range(3)
+N_GROUPS = 3
 # How many drifts, and how many rows from before the last drift, are kept.
 MAX_DRIFTS, MAX_BEFORE = 1000, 200
+N_BINS, N_VOTES = 8, 9
 
 
 class Limits(NamedTuple):
@@ -45,198 +47,139 @@ class Limits(NamedTuple):
     smallest: int
 
 
-class Memories(NamedTuple):
-    """Both memories, the record of their votes, and the candidate windows.
-
-    Attributes
-    ----------
-    short_X : (n_features, capacity)
-        Short-term rows, oldest first, in the columns from `counters[START]` to `counters[STOP]`.
-    short_labels, short_arrivals : (capacity,)
-        Class indices, and the number of rows that were learned before each.
-    short_extras : (n_extras, capacity)
-        Further values of each row, which follow it into the long-term memory.
-    hits : (N_VOTES, capacity)
-        1 where a vote was right about a short-term row before it was learned.
-    hit_counts : (n_votes,)
-        Sums of `hits` over the short-term rows.
-    window_hits : (n_windows, capacity)
-        1 where the rows before it in a candidate window predict the label of a row.
-    window_starts, window_counts : (n_windows,)
-        First column of each candidate window, -1 for none, and the sum of its `window_hits`. Window j has the
-        newest n // 2^j short-term rows.
-    long_X, long_labels, long_extras
-        As those of the short-term rows, in the first `counters[N_LONG]` columns.
-    long_arrivals : (long_capacity,)
-        Mean arrival of the rows that a long-term row stands for.
-    long_sizes : (long_capacity,)
-        Number of rows that a long-term row stands for.
-    known : (n_classes,)
-        1 for classes that were announced or learned.
-    before_X, before_labels, before_arrivals : (n_features, 200), (200,), (200,)
-        Some of the rows that the last drift removed from the short-term memory, oldest first.
-    drifts : (1000, 3)
-        Arrival of the row that showed it, size before and size after of the last drifts, as a ring.
-    counters : (9,)
-        See the constants of this module.
-    """
-
-    short_X: Floats
-    short_labels: Labels
-    short_arrivals: Indices
-    short_extras: Floats
-    hits: NDArray[np.uint8]
-    hit_counts: Indices
-    window_hits: NDArray[np.uint8]
-    window_starts: Indices
-    window_counts: Indices
-    long_X: Floats
-    long_labels: Labels
-    long_arrivals: Floats
-    long_extras: Floats
-    long_sizes: Floats
-    known: NDArray[np.uint8]
-    before_X: Floats
-    before_labels: Labels
-    before_arrivals: Indices
-    drifts: Indices
-    counters: Indices
-
-
-def new_memories(
-    n_features: int, n_classes: int, limits: Limits, seed: int, *, n_extras: int = 0
-) -> Memories:
-    """Return empty memories.
-
-    Parameters
-    ----------
-    n_features, n_classes : int
-    limits : Limits
-    seed : int
-        Of the random numbers of the compression.
-    n_extras : int
-        Number of further values of each row.
-    """
-    long_capacity = limits.total + 1
-    capacity = long_capacity + max(limits.total // 4, 64)
-    n_windows = max(int(np.log2(long_capacity / limits.smallest)), 0) + 2
-    counters = np.zeros(N_COUNTERS, np.int64)
-    counters[SEED] = seed
-    return Memories(
-        short_X=np.zeros((n_features, capacity)),
-        short_labels=np.zeros(capacity, np.int64),
-        short_arrivals=np.zeros(capacity, np.int64),
-        short_extras=np.zeros((n_extras, capacity)),
-        hits=np.zeros((N_VOTES, capacity), np.uint8),
-        hit_counts=np.zeros(N_VOTES, np.int64),
-        window_hits=np.zeros((n_windows, capacity), np.uint8),
-        window_starts=np.full(n_windows, -1, np.int64),
-        window_counts=np.zeros(n_windows, np.int64),
-        long_X=np.zeros((n_features, long_capacity)),
-        long_labels=np.zeros(long_capacity, np.int64),
-        long_arrivals=np.zeros(long_capacity),
-        long_extras=np.zeros((n_extras, long_capacity)),
-        long_sizes=np.zeros(long_capacity),
-        known=np.zeros(n_classes, np.uint8),
-        before_X=np.zeros((n_features, MAX_BEFORE)),
-        before_labels=np.zeros(MAX_BEFORE, np.int64),
-        before_arrivals=np.zeros(MAX_BEFORE, np.int64),
-        drifts=np.zeros((MAX_DRIFTS, 3), np.int64),
-        counters=counters,
-    )
+# Types and dimensions of the arrays of the memories.
+MEMORIES = {
+    "short_X": "f8 n_features n_short",  # oldest first
+    "short_labels": "i8 n_short",  # class indices
+    "short_arrivals": "i8 n_short",  # number of rows that were learned before each
+    "short_extras": "f8 n_extras n_features n_short",  # of a learned metric
+    "hits": "u1 3 n_short",  # whether the votes by short-term rows, long-term rows and both were right
+    "hit_counts": "i8 3",  # sums of `hits` over the short-term rows
+    # Window j has the newest n // 2^j rows. Hits tell whether the rows before a row in it predict its label.
+    "window_hits": "u1 n_windows n_short",
+    "window_starts": "i8 n_windows",  # the first column of each window; -1 for none
+    "window_counts": "i8 n_windows",  # sums of `window_hits`
+    "long_X": "f8 n_features n_long",
+    "long_labels": "i8 n_long",
+    "long_arrivals": "f8 n_long",  # means over the rows that a long-term row stands for
+    "long_extras": "f8 n_extras n_features n_long",
+    "long_sizes": "f8 n_long",  # number of rows that a long-term row stands for
+    "known": "u1 n_classes",  # whether a class was announced or learned
+    "before_X": "f8 n_features n_before",  # some of the rows that the last drift removed, oldest first
+    "before_labels": "i8 n_before",
+    "before_arrivals": "i8 n_before",
+    "drifts": "i8 n_kept_drifts 3",  # the row that showed it, size before and size after: a ring
+    "counters": "i8 9",
+}
+# Those of a learned metric: the squared distance of a stored row x_j to a row x is
+#     Σ_f w_jf (φ_f(x_jf) − φ_f(x_f))² + w_age g(age of x_j)²,    log w_jf = v_cf + u_jf,  c = y_j
+# with a monotone curve φ_f of standardized values, piecewise linear over bins of equal numbers of rows, with
+# slopes exp(a_f + s_fb); class weights v; point weights u, which are extras of the stored rows; and the age
+# of a row, on a logarithmic axis, in units of the typical squared distance.
+METRIC = {
+    "moments": "f8 3 n_features",  # weight, mean and variance of the values so far, with forgetting
+    "center": "f8 n_features",  # standardization in use; the scale of a constant feature is infinite
+    "scale": "f8 n_features",
+    "edges": f"f8 n_features {N_BINS - 1}",  # between the bins, standardized, ascending
+    "slopes": f"f8 n_features {N_BINS}",  # of the curves in use
+    "class_weights": "f8 n_classes n_features",  # exp(v) in use
+    "features": f"f8 3 n_features {1 + N_BINS}",  # a and s, and the moments of their gradients
+    "classes": "f8 3 n_classes n_features",  # v, and the moments of its gradients
+    "age": "f8 3",  # log weight of the age, and the moments of its gradients
+    "typical": "f8 1",  # squared distance to the fifth neighbor
+    "vote_weights": f"f8 {N_VOTES}",  # of the votes in the mixture, by their recent log-loss
+    "vote_hits": f"f8 {N_VOTES + 1}",  # recent hits of each vote, and of the mixture
+    "schedule": "i8 4",  # steps; rows up to the next refresh and the next choice of bins; compressions
+}
+# What entries are at first, if not 0: bins are between −1.5 and 1.5 standard deviations until rows are there.
+FIRST: dict[str, Any] = {
+    "window_starts": -1,
+    "scale": np.inf,
+    "edges": (np.arange(N_BINS - 1) + 0.5) * 3.0 / (N_BINS - 1) - 1.5,
+    "slopes": 1.0,
+    "class_weights": 1.0,
+    "age": [-2.0, 0.0, 0.0],
+    "typical": 1.0,
+    "vote_weights": 1.0 / N_VOTES,
+    "schedule": [0, 1, 50, 0],
+}
 
 
-def with_classes(memories: Memories, old_positions: Indices, n_classes: int) -> Memories:
-    """Return memories with further classes.
-
-    Parameters
-    ----------
-    memories : Memories
-    old_positions : (n_old_classes,)
-        The new class index of each class.
-    n_classes : int
-        New number of classes.
-    """
-    known = np.zeros(n_classes, np.uint8)
-    known[old_positions] = memories.known
-    if not len(old_positions):
-        return memories._replace(known=known)
-    return memories._replace(
-        known=known,
-        short_labels=old_positions[memories.short_labels],
-        long_labels=old_positions[memories.long_labels],
-        before_labels=old_positions[memories.before_labels],
-    )
-
-
-def with_feature(memories: Memories, category_of: int | None = None) -> Memories:
-    """Return memories whose rows have a further feature at the end.
-
-    Parameters
-    ----------
-    memories : Memories
-    category_of : int or None
-        A feature that is another category of the same column: rows with a value there are 0 in the new one.
-        None if all rows miss the new feature.
-    """
-    widened = {
-        name: np.vstack([getattr(memories, name), _earlier_values(getattr(memories, name), category_of)])
-        for name in ("short_X", "long_X", "before_X")
+def sizes_of(limits: Limits, n_features: int, n_classes: int, n_groups: int) -> dict[str, int]:
+    """Return the lengths of the dimensions that the arrays of a model have."""
+    long = limits.total + 1
+    return {
+        "n_features": n_features,
+        "n_classes": n_classes,
+        "n_extras": n_groups,
+        "n_short": long + max(limits.total // 4, 64),
+        "n_long": long,
+        "n_before": MAX_BEFORE,
+        "n_kept_drifts": MAX_DRIFTS,
+        "n_windows": max(int(np.log2(long / limits.smallest)), 0) + 2,
     }
-    if any(np.isnan(X[-1]).any() for X in widened.values()):
-        memories.counters[HAS_GAPS] = 1
-    return memories._replace(**widened)
 
 
-def _earlier_values(X: Floats, category_of: int | None) -> Floats:
-    return np.full(X.shape[1], np.nan) if category_of is None else X[category_of] * 0.0
+def with_sizes(
+    declared: dict[str, str],
+    sizes: dict[str, int],
+    present: SimpleNamespace | None = None,
+    classes: Indices | None = None,
+) -> SimpleNamespace:
+    """Return arrays that begin with the present ones, and go on with first values.
+
+    Parameters
+    ----------
+    declared : dict of str to str
+        `MEMORIES` or `METRIC`.
+    sizes : dict of str to int
+    present : SimpleNamespace or None
+    classes : (n_present_classes,) or None
+        The new class index of each class, if it is another one.
+    """
+    arrays = SimpleNamespace()
+    for name, declaration in declared.items():
+        dtype, *dimensions = declaration.split()
+        array = np.empty([sizes[d] if d in sizes else int(d) for d in dimensions], dtype)
+        array[...] = FIRST.get(name, 0)
+        if present is not None:
+            values = getattr(present, name)
+            target: list[Any] = [slice(length) for length in values.shape]
+            if classes is not None and "n_classes" in dimensions:
+                target[dimensions.index("n_classes")] = classes
+            if classes is not None and name.endswith("_labels") and len(classes):
+                values = classes[values]
+            array[tuple(target)] = values
+        setattr(arrays, name, array)
+    return arrays
 
 
-# Arrays of the short-term rows, of the long-term rows, and of rows from before the last drift. Their last
-# dimension is that of the rows.
-_SHORT = ("short_X", "short_labels", "short_arrivals", "short_extras", "hits", "window_hits")
-_LONG = ("long_X", "long_labels", "long_arrivals", "long_extras", "long_sizes")
-_BEFORE = ("before_X", "before_labels", "before_arrivals")
-
-
-def trim_memories(memories: Memories, limits: Limits, *, with_older: bool) -> Memories:
+def trim_memories(memories: SimpleNamespace, limits: Limits) -> SimpleNamespace:
     """Return memories without the spare columns of their arrays, as model files have them.
 
-    Parameters
-    ----------
-    memories : Memories
-    limits : Limits
-    with_older : bool
-        Whether rows that the short-term memory has dropped are kept, as far as they are among the newest
-        `limits.total` rows. They come before the column `counters[START]`.
+    With a learned metric, rows that the short-term memory has dropped are kept, as far as they are among the
+    newest `limits.total` rows. They come before the column `counters[START]`.
     """
-    counters = memories.counters.copy()
-    stop = counters[STOP]
-    first = max(stop - limits.total, 0) if with_older else counters[START]
-    parts = [
-        (_SHORT, slice(first, stop)),
-        (_LONG, slice(counters[N_LONG])),
-        (_BEFORE, slice(counters[N_BEFORE])),
-    ]
-    arrays = {name: getattr(memories, name)[..., rows].copy() for names, rows in parts for name in names}
-    starts = np.where(memories.window_starts < 0, -1, memories.window_starts - first)
-    # The first rows of a window are not predicted, and hits outside of windows are never read.
-    predicted = np.where(starts < 0, stop, starts + limits.n_neighbors)
-    arrays["window_hits"][np.arange(stop - first) < predicted[:, None]] = 0
-    arrays["drifts"] = memories.drifts[: counters[N_DRIFTS]]
-    counters[[START, STOP]] -= first
-    return memories._replace(**arrays, window_starts=starts, counters=counters)
+    counters = memories.counters
+    learns = len(memories.short_extras) > 0
+    first = max(counters[STOP] - limits.total, 0) if learns else counters[START]
+    used = {
+        "n_short": slice(first, counters[STOP]),
+        "n_long": slice(counters[N_LONG]),
+        "n_before": slice(counters[N_BEFORE]),
+        "n_kept_drifts": slice(counters[N_DRIFTS]),
+    }
+    trimmed = SimpleNamespace()
+    for name, declaration in MEMORIES.items():
+        columns = [used.get(dimension, slice(None)) for dimension in declaration.split()[1:]]
+        setattr(trimmed, name, getattr(memories, name)[tuple(columns)].copy())
+    trimmed.window_starts[trimmed.window_starts >= 0] -= first
+    trimmed.counters[[START, STOP]] -= first
+    return trimmed
 
 
-def restore_memories(saved: Memories, limits: Limits, n_extras: int) -> Memories:
+def restore_memories(saved: SimpleNamespace, limits: Limits, n_groups: int) -> SimpleNamespace:
     """Return memories that go on as those of which `trim_memories` has made `saved`.
-
-    Parameters
-    ----------
-    saved : Memories
-    limits : Limits
-    n_extras : int
-        Number of further values of each row.
 
     Raises
     ------
@@ -247,14 +190,7 @@ def restore_memories(saved: Memories, limits: Limits, n_extras: int) -> Memories
     n_older = int(saved.counters[START])
     if n_older > n_short or max(n_short, n_short - n_older + n_long) > limits.total:
         raise ValueError(f"there are more than {limits.total} rows")
-    memories = new_memories(n_features, len(saved.known), limits, 0, n_extras=n_extras)
-    for name, values in saved._asdict().items():
-        array = getattr(memories, name)
-        if name in (*_SHORT, *_LONG, *_BEFORE):
-            array = array[..., : values.shape[-1]]
-        elif name == "drifts":
-            array = array[: len(values)]
-        array[...] = values
+    memories = with_sizes(MEMORIES, sizes_of(limits, n_features, len(saved.known), n_groups), saved)
     memories.known[np.concatenate([saved.short_labels, saved.long_labels])] = 1
     counters = memories.counters
     counters[[STOP, N_LONG, N_BEFORE]] = n_short, n_long, saved.before_X.shape[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -12,21 +12,23 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lann import _native
 from lann._support.compat import unchanged_on_failure
-from lann._support.inputs import (
-    another_type,
-    check_one_type,
-    check_two_classes,
-    get_feature_names,
-)
+from lann._support.inputs import another_type, check_one_type, check_two_classes, get_feature_names
 from lann._support.sizes import check_values
 from lann._support.types import Floats, Labels
-from lann._support.validation import RANDOM_STATE, Integer, Number, ParameterTable, validate_parameters
-from lann.streams import _memory, _metric, _sam_kernels, _samlann_kernels
+from lann._support.validation import (
+    RANDOM_STATE,
+    Integer,
+    Number,
+    ParameterTable,
+    store_parameters,
+    validate_parameters,
+)
+from lann.columns.inputs import as_fitted
+from lann.streams import _memory
 from lann.streams._explanation import StreamExplanation, explain
-from lann.streams._memory import Limits, Memories
-from lann.streams._metric import Metric
-from lann.streams._samlann_kernels import Votes
+from lann.streams._memory import Limits
 
 
 class Drift(NamedTuple):
@@ -45,8 +47,86 @@ class Drift(NamedTuple):
     size_after: int
 
 
-class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier with a short-term and a long-term memory. Subclasses provide the passes over rows."""
+class SAMKNN(ClassifierMixin, BaseEstimator):
+    """Nearest neighbors with self-adjusting memories, for streams of rows whose distribution changes.
+
+    The short-term memory has the newest rows. After every row its size is chosen among n, n/2, n/4, …: that
+    at which rows are best predicted by those before them. Rows that it drops go to the long-term memory,
+    which keeps what the short-term memory does not contradict and is compressed when it is full. The
+    neighbors in the short-term memory, in the long-term memory, or in both vote: those whose votes were right
+    most often of late.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbors that vote, weighted by 1/distance.
+    window_size : int, default=5000
+        Largest number of rows in both memories.
+    long_term_share : float, default=0.4
+        Share of `window_size` beyond which the long-term memory is compressed, once both memories are full.
+    min_window_size : int, default=50
+        Smallest size of the short-term memory that is considered; at least `n_neighbors` + 1 is used. With
+        more than `window_size`, the memory is never made smaller: no drift is looked for.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the compression. Pass an int for reproducible results.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels so far, sorted.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    n_seen_ : int
+        Number of rows that were learned.
+    short_term_size_, long_term_size_ : int
+        Number of rows in each memory.
+    memory_weights_ : ndarray of shape (3,)
+        Recent accuracy of the votes of the short-term memory, of the long-term memory and of both.
+    drifts_ : list of Drift
+        The last times, at most 1000, that the short-term memory was made smaller.
+    n_drifts_ : int
+        Number of times that the short-term memory was made smaller.
+    limits_ : Limits
+        The sizes that the parameters had when the first row was learned; other values have an effect after
+        `fit` only.
+    memories_ : SimpleNamespace
+        Both memories, in arrays.
+
+    See Also
+    --------
+    lann.LANNClassifier : Learned metrics, for data that do not drift.
+
+    Notes
+    -----
+    Distances are Euclidean in the units of X, as published. Missing values (NaN) are skipped: a distance is
+    that over the features that both rows have, scaled up to all features. Of rows at the same distance, the
+    older is nearer, and those in the short-term memory are nearer than those in the long-term memory.
+    Distances below 1e-9 of the farthest neighbor's count as that much. The probability of a class is (share
+    of the vote + 0.02/n_classes) / 1.02, as elsewhere in this package. Time per row and memory are bounded.
+
+    References
+    ----------
+    V. Losing, B. Hammer, H. Wersing: KNN Classifier with Self Adjusting Memory for Heterogeneous Concept
+    Drift. IEEE International Conference on Data Mining (ICDM), 2016.
+
+    V. Losing, B. Hammer, H. Wersing: Tackling heterogeneous concept drift with the Self-Adjusting Memory
+    (SAM). Knowledge and Information Systems 54, 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lann.streams import SAMKNN
+    >>> X = np.random.default_rng(0).uniform(size=(2000, 2))
+    >>> y = X[:, 0] > 0.5
+    >>> y[1000:] = ~y[1000:]  # a drift
+    >>> clf = SAMKNN(random_state=0)
+    >>> probabilities = clf.test_then_train(X, y)
+    >>> bool((probabilities.argmax(axis=1) == y).mean() > 0.9)
+    True
+    >>> any(1000 < drift.row < 1100 for drift in clf.drifts_)
+    True
+    """
 
     _parameters: ClassVar[ParameterTable] = {
         "n_neighbors": [Integer(1)],
@@ -55,10 +135,8 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         "min_window_size": [Integer(2)],
         "random_state": RANDOM_STATE,
     }
-    classes_: NDArray[Any]
-    n_features_in_: int
-    limits_: Limits
-    memories_: Memories
+    # Groups of extras of the stored rows.
+    _n_groups: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -69,31 +147,7 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         min_window_size: int = 50,
         random_state: Any = None,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.window_size = window_size
-        self.long_term_share = long_term_share
-        self.min_window_size = min_window_size
-        self.random_state = random_state
-
-    @abstractmethod
-    def _start(self, seed: int) -> None:
-        """Set `memories_`, and whatever else is learned, to those of no row and no class."""
-
-    @abstractmethod
-    def _learn(self, X: Floats, labels: Labels, out: Floats) -> None:
-        """Learn rows in order; compute the probabilities of each beforehand, unless `out` has no rows.
-
-        Parameters
-        ----------
-        X : (n_rows, n_features)
-        labels : (n_rows,)
-            Class indices.
-        out : (n_rows, n_classes) or (0, n_classes)
-        """
-
-    @abstractmethod
-    def _predict(self, X: Floats, out: Floats) -> None:
-        """Compute the probabilities of the classes of rows: (n_rows, n_features), (n_rows, n_classes)."""
+        store_parameters(self, locals())
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Forget all rows and learn these, in order.
@@ -114,15 +168,7 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If a parameter or the data are invalid; a previous fit is then kept.
         """
-        with unchanged_on_failure(self):
-            validate_parameters(self, self._parameters)
-            rows, labels = self._read_labeled(X, y, reset=True)
-            check_two_classes(np.unique(labels))
-            if np.isnan(rows).all():
-                raise ValueError("X has no value in any row: all of them are missing.")
-            self._restart()
-            self._add_classes(labels)
-        self._learn(rows, np.searchsorted(self.classes_, labels), np.empty((0, len(self.classes_))))
+        self._learn_more(X, y, None, restart=True)
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -146,7 +192,7 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If a parameter or the data are invalid; nothing is then learned.
         """
-        self._learn_more(X, y, classes, with_probabilities=False)
+        self._learn_more(X, y, classes)
         return self
 
     def test_then_train(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Floats:
@@ -204,10 +250,7 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
             Columns are in the order of `classes_`.
         """
         check_is_fitted(self)
-        rows = self._read(X, reset=False)
-        out = np.empty((len(rows), len(self.classes_)))
-        self._predict(rows, out)
-        return out
+        return self._predict(self._read(X, reset=False))
 
     def explain_one(self, x: ArrayLike) -> StreamExplanation:
         """Explain the prediction for one row by the memories as they are now.
@@ -232,9 +275,7 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         rows = self._read(self._as_table(x), reset=False)
         if len(rows) != 1:
             raise ValueError(f"explain_one explains one row; got {len(rows)} rows.")
-        out = np.empty((1, len(self.classes_)))
-        self._predict(rows, out)
-        return explain(self, rows[0], out[0])
+        return explain(self, rows[0], self._predict(rows)[0])
 
     @property
     def n_seen_(self) -> int:
@@ -271,74 +312,102 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         # Arrays of a mapped file cannot be written to.
-        for name in ("memories_", "metric_", "votes_"):
-            if hasattr(self, name):
-                arrays = getattr(self, name)
-                setattr(self, name, type(arrays)(*map(_writeable, arrays)))
+        for arrays in (vars(self).get("memories_"), vars(self).get("metric_")):
+            for name, values in vars(arrays or SimpleNamespace()).items():
+                setattr(arrays, name, np.require(np.asarray(values), requirements="W"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
-    def _restart(self) -> None:
-        """Forget all rows and classes; read the sizes of the memories from the parameters."""
+    @property
+    def _stream(self) -> Any:
+        return _native.Stream(self.limits_, self.memories_, getattr(self, "metric_", None))
+
+    def _predict(self, rows: Floats) -> Floats:
+        """Return the probabilities of the classes, (n_rows, n_classes)."""
+        out = np.empty((len(rows), len(self.classes_)))
+        self._stream.predict(rows, out)
+        return out
+
+    def _learn(self, rows: Floats, labels: Labels, *, with_probabilities: bool = False) -> Floats:
+        """Learn rows with class indices in order; return the probabilities of each beforehand, if wanted."""
+        out = np.empty((len(rows) if with_probabilities else 0, len(self.classes_)))
+        self._stream.learn(rows, labels, out)
+        return out
+
+    def _learn_more(
+        self, X: Any, y: Any, classes: Any, *, restart: bool = False, with_probabilities: bool = False
+    ) -> Floats:
+        with unchanged_on_failure(self):
+            validate_parameters(self, self._parameters)
+            is_first = restart or not hasattr(self, "memories_")
+            rows, labels = self._read(X, y, reset=is_first)
+            check_one_type("y", labels)
+            check_classification_targets(labels)
+            has_classes = classes is not None and len(classes)
+            announced = unique_labels(classes) if has_classes else labels[:0]
+            labels = _in_type_of(announced, labels)
+            if restart:
+                check_two_classes(np.unique(labels))
+                if np.isnan(rows).all():
+                    raise ValueError("X has no value in any row: all of them are missing.")
+            if is_first:
+                self._start(labels[:0])
+            self._add_classes(np.concatenate([announced, labels]))
+        self.memories_.known[np.searchsorted(self.classes_, announced)] = 1
+        found = np.searchsorted(self.classes_, labels)
+        return self._learn(rows, found, with_probabilities=with_probabilities)
+
+    def _start(self, classes: NDArray[Any]) -> None:
+        """Forget all rows; read the sizes of the memories from the parameters."""
         total, k = int(self.window_size), int(self.n_neighbors)
         smallest = max(int(self.min_window_size), k + 1)
         self.limits_ = Limits(k, total, round(self.long_term_share * total), smallest)
-        self.classes_ = np.empty(0, np.int64)
-        self._start(int(check_random_state(self.random_state).randint(2**31 - 1)))
+        self.classes_ = classes
+        for name in {"memories_", "metric_"} & vars(self).keys():
+            delattr(self, name)
+        self._resize()
+        self.memories_.counters[_memory.SEED] = check_random_state(self.random_state).randint(2**31 - 1)
 
-    def _learn_more(self, X: Any, y: Any, classes: Any, *, with_probabilities: bool) -> Floats:
-        with unchanged_on_failure(self):
-            validate_parameters(self, self._parameters)
-            is_first = not hasattr(self, "memories_")
-            rows, labels = self._read_labeled(X, y, reset=is_first)
-            has_classes = classes is not None and len(classes)
-            announced = unique_labels(classes) if has_classes else np.unique(labels)[:0]
-            labels = _in_type_of(announced, labels)
-            if is_first:
-                self._restart()
-            self._add_classes(np.concatenate([announced, labels]))
-        self.memories_.known[np.searchsorted(self.classes_, announced)] = 1
-        out = np.empty((len(rows) if with_probabilities else 0, len(self.classes_)))
-        self._learn(rows, np.searchsorted(self.classes_, labels), out)
-        return out
+    def _resize(self, positions: Labels | None = None) -> None:
+        """Give the arrays the present numbers of features and classes; classes get new class indices."""
+        sizes = _memory.sizes_of(self.limits_, self.n_features_in_, len(self.classes_), self._n_groups)
+        for name, declared in (("memories_", _memory.MEMORIES), ("metric_", _memory.METRIC)):
+            if name == "memories_" or self._n_groups:
+                present = getattr(self, name, None)
+                setattr(self, name, _memory.with_sizes(declared, sizes, present, positions))
 
     def _add_classes(self, labels: NDArray[Any]) -> None:
         """Add labels to the classes, which stay sorted."""
-        if not len(self.classes_):
-            self.classes_ = np.unique(labels)[:0]
-        classes = np.union1d(self.classes_, _in_type_of(self.classes_, labels))
-        if len(classes) > len(self.classes_):
-            positions = np.searchsorted(classes, self.classes_)
-            self._reorder_classes(positions.astype(np.int64), len(classes))
+        before = self.classes_
+        classes = np.union1d(before, _in_type_of(before, labels))
+        if len(classes) > len(before):
             self.classes_ = classes
-
-    def _reorder_classes(self, positions: Labels, n_classes: int) -> None:
-        """Give every class its new index; subclasses also reorder what else they learn by class."""
-        self.memories_ = _memory.with_classes(self.memories_, positions, n_classes)
+            self._resize(np.searchsorted(classes, before))
 
     def _add_feature(self, category_of: int | None = None) -> None:
-        """Add a feature at the end; see `with_feature` for its values in the stored rows."""
-        self.memories_ = _memory.with_feature(self.memories_, category_of)
-        self.n_features_in_ += 1
+        """Add a feature at the end, before further rows are learned.
 
-    def _read_labeled(self, X: Any, y: Any, *, reset: bool) -> tuple[Floats, NDArray[Any]]:
-        """Return rows and labels; `reset` sets the features of the estimator, otherwise they are checked."""
-        rows, labels = self._read(X, y, reset=reset)
-        check_one_type("y", labels)
-        check_classification_targets(labels)
-        return rows, labels
+        `category_of` is a feature that is another category of the same column: rows with a value there are 0
+        in the new one. None if all rows miss the new feature.
+        """
+        self.n_features_in_ += 1
+        self._resize()
+        for X in (self.memories_.short_X, self.memories_.long_X, self.memories_.before_X):
+            X[-1] = np.nan if category_of is None else X[category_of] * 0.0
+            self.memories_.counters[_memory.HAS_GAPS] |= np.isnan(X[-1]).any()
+        if self._n_groups:
+            self.metric_.schedule[_memory.NEXT_REFRESH] = 0
 
     def _read(self, X: Any, *y: Any, reset: bool) -> Any:
-        """Return rows as numbers, with labels if there are any."""
+        """Return rows as numbers, with labels if there are any; `reset` sets the features."""
         found = validate_data(
             self, X, *y, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=reset
         )
-        rows, *labels = found if y else (found,)
-        check_values(rows, lambda: get_feature_names(self))
-        return (_writeable(rows), *labels) if y else _writeable(rows)
+        check_values(found[0] if y else found, lambda: get_feature_names(self))
+        return found
 
     def _as_table(self, x: Any) -> Any:
         """Return a single row as a table, with the names that it has or with those of the fit."""
@@ -346,16 +415,8 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
             return x
         if hasattr(x, "to_frame"):
             return x.to_frame().T
-        if not hasattr(self, "feature_names_in_") or len(x) != self.n_features_in_:
-            return np.asarray(x)[None]
-        import pandas as pd
-
-        return pd.DataFrame([x], columns=self.feature_names_in_)
-
-
-def _writeable(values: NDArray[Any]) -> NDArray[Any]:
-    """Return an array that can be written to: kernels are compiled for these only."""
-    return np.require(np.asarray(values), requirements="W")
+        row = np.asarray(x)[None]
+        return as_fitted(self, row) if row.shape[1] == self.n_features_in_ else row
 
 
 def _in_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
@@ -375,98 +436,7 @@ def _in_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
     return converted
 
 
-class SAMKNN(SelfAdjustingClassifier):
-    """Nearest neighbors with self-adjusting memories, for streams of rows whose distribution changes.
-
-    The short-term memory has the newest rows. After every row its size is chosen among n, n/2, n/4, …: that
-    at which rows are best predicted by those before them. Rows that it drops go to the long-term memory,
-    which keeps what the short-term memory does not contradict and is compressed when it is full. The
-    neighbors in the short-term memory, in the long-term memory, or in both vote: those whose votes were right
-    most often of late.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=5
-        Number of neighbors that vote, weighted by 1/distance.
-    window_size : int, default=5000
-        Largest number of rows in both memories.
-    long_term_share : float, default=0.4
-        Share of `window_size` beyond which the long-term memory is compressed, once both memories are full.
-    min_window_size : int, default=50
-        Smallest size of the short-term memory that is considered; at least `n_neighbors` + 1 is used. With
-        more than `window_size`, the memory is never made smaller: no drift is looked for.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the compression. Pass an int for reproducible results.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        Labels so far, sorted.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features,)
-        If X has column names.
-    n_seen_ : int
-        Number of rows that were learned.
-    short_term_size_, long_term_size_ : int
-        Number of rows in each memory.
-    memory_weights_ : ndarray of shape (3,)
-        Recent accuracy of the votes of the short-term memory, of the long-term memory and of both.
-    drifts_ : list of Drift
-        The last times, at most 1000, that the short-term memory was made smaller.
-    n_drifts_ : int
-        Number of times that the short-term memory was made smaller.
-    limits_ : Limits
-        The sizes that the parameters had when the first row was learned; other values have an effect after
-        `fit` only.
-    memories_ : Memories
-        Both memories, in arrays.
-
-    See Also
-    --------
-    lann.LANNClassifier : Learned metrics, for data that do not drift.
-
-    Notes
-    -----
-    Distances are Euclidean in the units of X, as published. Missing values (NaN) are skipped: a distance is
-    that over the features that both rows have, scaled up to all features. Of rows at the same distance, the
-    older is nearer, and those in the short-term memory are nearer than those in the long-term memory.
-    Distances below 1e-9 of the farthest neighbor's count as that much. The probability of a class is (share
-    of the vote + 0.02/n_classes) / 1.02, as elsewhere in this package. Time per row and memory are bounded.
-
-    References
-    ----------
-    V. Losing, B. Hammer, H. Wersing: KNN Classifier with Self Adjusting Memory for Heterogeneous Concept
-    Drift. IEEE International Conference on Data Mining (ICDM), 2016.
-
-    V. Losing, B. Hammer, H. Wersing: Tackling heterogeneous concept drift with the Self-Adjusting Memory
-    (SAM). Knowledge and Information Systems 54, 2018.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lann.streams import SAMKNN
-    >>> X = np.random.default_rng(0).uniform(size=(2000, 2))
-    >>> y = X[:, 0] > 0.5
-    >>> y[1000:] = ~y[1000:]  # a drift
-    >>> clf = SAMKNN(random_state=0)
-    >>> probabilities = clf.test_then_train(X, y)
-    >>> bool((probabilities.argmax(axis=1) == y).mean() > 0.9)
-    True
-    >>> any(1000 < drift.row < 1100 for drift in clf.drifts_)
-    True
-    """
-
-    def _start(self, seed: int) -> None:
-        self.memories_ = _memory.new_memories(self.n_features_in_, 0, self.limits_, seed)
-
-    def _learn(self, X: Floats, labels: Labels, out: Floats) -> None:
-        _sam_kernels.learn_rows(self.memories_, self.limits_, X, labels, out)
-
-    def _predict(self, X: Floats, out: Floats) -> None:
-        _sam_kernels.predict_rows(self.memories_, self.limits_, X, out)
-
-
-class SAMLANN(SelfAdjustingClassifier):
+class SAMLANN(SAMKNN):
     """Nearest neighbors with self-adjusting memories and a learned metric, for streams of rows.
 
     The memories are those of `SAMKNN`; besides, the newest `window_size` rows are kept. Next to the vote of
@@ -512,12 +482,10 @@ class SAMLANN(SelfAdjustingClassifier):
     limits_ : Limits
         The sizes that the parameters had when the first row was learned; other values have an effect after
         `fit` only.
-    memories_ : Memories
+    memories_ : SimpleNamespace
         Both memories, in arrays.
-    metric_ : Metric
-        The learned metric, in arrays.
-    votes_ : Votes
-        Weights of the votes in the mixture; recent accuracy of the votes and of the mixture.
+    metric_ : SimpleNamespace
+        The learned metric, and the recent record of the votes, in arrays.
 
     See Also
     --------
@@ -542,41 +510,4 @@ class SAMLANN(SelfAdjustingClassifier):
     True
     """
 
-    metric_: Metric
-    votes_: Votes
-
-    def _start(self, seed: int) -> None:
-        n_features = self.n_features_in_
-        self.memories_ = _memory.new_memories(
-            n_features, 0, self.limits_, seed, n_extras=_metric.N_GROUPS * n_features
-        )
-        self.metric_ = _metric.new_metric(n_features, 0)
-        self.votes_ = _samlann_kernels.new_votes()
-
-    @property
-    def _learned(self) -> _samlann_kernels.Learned:
-        return _samlann_kernels.Learned(self.memories_, self.metric_, self.votes_)
-
-    def _learn(self, X: Floats, labels: Labels, out: Floats) -> None:
-        _samlann_kernels.learn_rows(self._learned, self.limits_, X, labels, out)
-
-    def _predict(self, X: Floats, out: Floats) -> None:
-        _samlann_kernels.predict_rows(self._learned, self.limits_, X, out)
-
-    def _reorder_classes(self, positions: Labels, n_classes: int) -> None:
-        super()._reorder_classes(positions, n_classes)
-        self.metric_ = _metric.metric_with_classes(self.metric_, positions, n_classes)
-
-    def _add_feature(self, category_of: int | None = None) -> None:
-        super()._add_feature(category_of)
-        self.metric_ = _metric.metric_with_feature(self.metric_)
-
-        def widened(extras: Floats) -> Floats:
-            groups = extras.reshape(_metric.N_GROUPS, -1, extras.shape[1])
-            return np.pad(groups, ((0, 0), (0, 1), (0, 0))).reshape(-1, extras.shape[1])
-
-        self.memories_ = self.memories_._replace(
-            short_extras=widened(self.memories_.short_extras), long_extras=widened(self.memories_.long_extras)
-        )
-        self.metric_.counters[_metric.NEXT_REFRESH] = 0
-        _metric.refresh(self.metric_, self.memories_, self.limits_)
+    _n_groups = _memory.N_GROUPS

@@ -6,16 +6,18 @@ Needs the package river: ``pip install 'lann[streams]'``.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import narwhals.stable.v1 as nw
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 import lann.classifier
 from lann._support.types import Floats
-from lann._support.validation import Integer, validate, validate_parameters
+from lann._support.validation import Integer, store_parameters, validate, validate_parameters
 from lann.streams._growing_columns import (
     GrowingColumns,
     Values,
@@ -116,24 +118,6 @@ class _GrowingClassifier(MiniBatchClassifier):
             )
         self._learn(rows, labels)
 
-    def predict_one(self, x: Row, **_: Any) -> Any:
-        """Predict the label of a row.
-
-        Parameters
-        ----------
-        x : dict
-            As in `learn_one`; features that have not been learned are ignored.
-        **_ : dict
-            Not used.
-
-        Returns
-        -------
-        label : bool, int, str or None
-            None if nothing has been learned.
-        """
-        probabilities = self.predict_proba_one(x)
-        return max(probabilities, key=probabilities.__getitem__) if probabilities else None
-
     def predict_proba_one(self, x: Row, **_: Any) -> dict[Any, float]:
         """Predict the probability of each label.
 
@@ -166,18 +150,14 @@ class _GrowingClassifier(MiniBatchClassifier):
         labels : Series
             Of the same package, with the index of X; None if nothing has been learned.
         """
-        labels: list[Any] = list(self._classes)
-        probabilities = self._predict_table(X)
-        best = probabilities.argmax(axis=1) if labels else [-1] * len(probabilities)
-        predicted = [labels[index] if labels else None for index in best]
-        if not hasattr(X, "iloc"):
-            import narwhals.stable.v1 as nw
-
-            backend = nw.from_native(X, eager_only=True).implementation
-            return nw.new_series("label", predicted, backend=backend).to_native()
-        import pandas as pd
-
-        return pd.Series(predicted, index=X.index, dtype=None if labels else object)
+        labels, probabilities = list(self._classes), self._predict_table(X)
+        predicted = [None] * len(probabilities)
+        if labels:
+            predicted = [labels[index] for index in probabilities.argmax(axis=1)]
+        if hasattr(X, "iloc"):
+            return pd.Series(predicted, index=X.index, dtype=None if labels else object)
+        backend = nw.from_native(X, eager_only=True).implementation
+        return nw.new_series("label", predicted, backend=backend).to_native()
 
     def predict_proba_many(self, X: Any) -> Any:
         """Predict the probability of each label for the rows of a table.
@@ -194,18 +174,13 @@ class _GrowingClassifier(MiniBatchClassifier):
             been learned. Labels are text in packages in which names of columns have to be text.
         """
         probabilities = self._predict_table(X)
-        if not hasattr(X, "iloc"):
-            import narwhals.stable.v1 as nw
-
-            columns = {str(label): probabilities[:, n] for label, n in self._classes.items()}
-            return nw.from_dict(
-                columns, backend=nw.from_native(X, eager_only=True).implementation
-            ).to_native()
-        import pandas as pd
-
-        # As objects, so that labels of several types stay what they are.
-        labels = pd.Index(list(self._classes), dtype=object)
-        return pd.DataFrame(probabilities, index=X.index, columns=labels)
+        if hasattr(X, "iloc"):
+            # As objects, so that labels of several types stay what they are.
+            labels = pd.Index(list(self._classes), dtype=object)
+            return pd.DataFrame(probabilities, index=X.index, columns=labels)
+        columns = {str(label): probabilities[:, n] for label, n in self._classes.items()}
+        backend = nw.from_native(X, eager_only=True).implementation
+        return nw.from_dict(columns, backend=backend).to_native()
 
     def _learn(self, rows: Sequence[Values], labels: Sequence[Any]) -> None:
         """Learn rows and labels; a row without any value counts for the frequencies of the labels only."""
@@ -231,17 +206,14 @@ class _GrowingClassifier(MiniBatchClassifier):
     def _predict(self, X: Floats) -> Floats:
         """Return the probability of each label, (n_rows, n_labels)."""
         known = self._can_measure(X)
-        if len(X) and known.all():
-            voted = self._probabilities(X)
-            if voted.shape[1] == len(self._counts):
-                return voted
-        counts = np.array(self._counts, np.float64)
-        predicted = np.tile(counts / max(counts.sum(), 1.0), (len(X), 1))
-        if known.any():
-            voted = self._probabilities(X[known])
-            # Labels of which no row has a value have their frequency, as the vote knows nothing of them.
-            n_voted = voted.shape[1]
-            predicted[known, :n_voted] = voted * (1.0 - predicted[0, n_voted:].sum())
+        voted = self._probabilities(X[known]) if known.any() else X[:0, :0]
+        n_voted = voted.shape[1]
+        if known.all() and n_voted == len(self._counts):
+            return voted
+        frequencies = np.array(self._counts) / max(sum(self._counts), 1)
+        predicted = np.tile(frequencies, (len(X), 1))
+        # Labels of which no row has a value have their frequency, as the vote knows nothing of them.
+        predicted[known, :n_voted] = voted * (1.0 - frequencies[n_voted:].sum())
         return predicted
 
     def _can_measure(self, rows: Floats) -> NDArray[np.bool_]:
@@ -265,11 +237,7 @@ class _MemoryClassifier(_GrowingClassifier):
         seed: int | None = None,
     ) -> None:
         super().__init__(max_categories)
-        self.n_neighbors = n_neighbors
-        self.window_size = window_size
-        self.long_term_share = long_term_share
-        self.min_window_size = min_window_size
-        self.seed = seed
+        store_parameters(self, locals())
         self._estimator = getattr(lann.streams, self._estimator_name)(
             n_neighbors,
             window_size=window_size,
@@ -278,10 +246,6 @@ class _MemoryClassifier(_GrowingClassifier):
             random_state=seed,
         )
         validate_parameters(self._estimator, self._estimator._parameters)
-
-    @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"window_size": 100, "min_window_size": 20}
 
     def explain_one(self, x: Row) -> StreamExplanation:
         """Explain the prediction for one row by the memories as they are now.
@@ -304,7 +268,8 @@ class _MemoryClassifier(_GrowingClassifier):
         """
         if not self._is_started:
             raise ValueError("Nothing has been learned that could explain a prediction.")
-        labels = _as_objects(self._classes)
+        labels = np.empty(len(self._classes), object)
+        labels[:] = list(self._classes)
         explanation = self._estimator.explain_one(self._columns.row(read_values(x))[None])
         return replace(
             explanation,
@@ -342,20 +307,10 @@ class _MemoryClassifier(_GrowingClassifier):
             estimator._add_classes(np.arange(label + 1))
             # A class between may have rows without values only.
             estimator.memories_.known[:label] = 1
-        estimator._learn(row[None], labels, np.empty((0, len(estimator.classes_))))
+        estimator._learn(row[None], labels)
 
     def _probabilities(self, rows: Floats) -> Floats:
-        out = np.empty((len(rows), len(self._estimator.classes_)))
-        self._estimator._predict(rows, out)
-        return out
-
-
-def _as_objects(labels: Iterable[Any]) -> NDArray[Any]:
-    """Return labels as an array, each as it is."""
-    items = list(labels)
-    objects = np.empty(len(items), object)
-    objects[:] = items
-    return objects
+        return self._estimator._predict(rows)
 
 
 class SAMKNNClassifier(_MemoryClassifier):
@@ -498,10 +453,6 @@ class LANNClassifier(_GrowingClassifier):
         self._used: NDArray[np.bool_] = np.empty(0, np.bool_)
         # How many rows follow until all metrics are learned again.
         self._n_left = FIRST_FIT
-
-    @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"max_points": 60, "refit_every": 500, "max_iter": 1}
 
     @property
     def _parameters(self) -> dict[str, Any]:

@@ -10,16 +10,11 @@ from lann.tables._cross_validation import FittedFold as FittedFold
 from lann.tables._cross_validation import cross_validate as cross_validate
 from lann.tables._cross_validation import fit_baselines as fit_baselines
 from lann.tables._embedding import EmbeddedTable as EmbeddedTable
-from lann.tables._model_info import ColumnInfo as ColumnInfo
-from lann.tables._model_info import ModelInfo as ModelInfo
 from lann.tables._predict_file import PredictionCounts as PredictionCounts
-from lann.tables._predict_file import predicted_columns as predicted_columns
 from lann.tables._reading import Reading as Reading
-from lann.tables._reading import TableSize as TableSize
-from lann.tables._reading import is_large_table as is_large_table
 from lann.tables._reading import read_table
+from lann.tables._reading import rows_in_memory as rows_in_memory
 from lann.tables._reading import sample_table as sample_table
-from lann.tables._reading import table_size as table_size
 from lann.tables._rows import LabeledRows as LabeledRows
 from lann.tables._stream_run import StreamColumns as StreamColumns
 from lann.tables._stream_run import StreamRun as StreamRun

@@ -15,10 +15,10 @@ from lann._support.format import printable
 from lann._support.types import Floats, Indices
 from lann.columns.inputs import as_fitted
 from lann.columns.schema import Feature, TableSchema, value_as_text
-from lann.columns.text import TableWarning, check_named_column, shown_values
-from lann.tables._rows import row_names
+from lann.columns.text import TableWarning, check_has_columns, shown_values
+from lann.tables._rows import row_names, same_training_rows
 
-# numba is imported with the modules that compute, on first use.
+# What computes is imported on first use.
 if TYPE_CHECKING:
     from lann.explain import Counterfactuals, Explanation, Suspicion
     from lann.tables._table_model import TableModel
@@ -90,16 +90,21 @@ def counterfactuals(
     >>> found.to_frame()[["query", "prediction", "becomes"]].drop_duplicates().values.tolist()
     [[60, 1, 2]]
     """
-    values, table = model._read(frame, rows, name=name)
-    _warn_of_training_rows(model._left_out(frame, table, values.index.to_numpy(), id, name))
-    found = _changes(model, model._as_fitted(values), target=target, frozen=frozen, max_features=max_features)
+    values = model._read(frame, rows, name=name)
+    n_training, n_rows = int((same_training_rows(model, frame, values, id, name) >= 0).sum()), len(values)
+    if n_training:
+        which = f"{n_training} of {n_rows} rows are training rows and vote on themselves"
+        if n_rows == 1:
+            which = "The row is a training row and votes on itself"
+        message = f"{which} here, so that more has to change than for a new row."
+        warnings.warn(message, TableWarning, stacklevel=2)
     id = model._id_of(frame, id)
-    return replace(
-        found,
-        query_rows=values.index.to_numpy(),
-        query_ids=None if id is None else row_names(frame, id, name)[values.index],
-        query_values=shown_values(model.columns, values.to_numpy(dtype=object)),
-    )
+    queries = {
+        "query_rows": values.index.to_numpy(),
+        "query_ids": None if id is None else row_names(frame.iloc[values.index], id, name),
+        "query_values": shown_values(model.columns, values.to_numpy(dtype=object)),
+    }
+    return _changes(model, model._as_fitted(values), target, frozen, max_features, **queries)
 
 
 def counterfactuals_of_explanation(
@@ -153,23 +158,17 @@ def counterfactuals_of_explanation(
             "The features of the explanation are groups; give an explanation of single features."
         )
     X = as_fitted(model.classifier, explanation.queries)
-    found = _changes(model, X, target=target, frozen=frozen, max_features=max_features)
-    return replace(
-        found,
-        query_rows=explanation.query_rows,
-        query_ids=explanation.query_ids,
-        query_values=explanation.query_values,
-    )
+    queries = {name: getattr(explanation, name) for name in ("query_rows", "query_ids", "query_values")}
+    return _changes(model, X, target, frozen, max_features, **queries)
 
 
 def _changes(
-    model: TableModel, X: Any, *, target: Any, frozen: Sequence[str], max_features: int
+    model: TableModel, X: Any, target: Any, frozen: Sequence[str], max_features: int, **queries: Any
 ) -> Counterfactuals:
     """Return the changes of rows, in the values of the table, with probabilities."""
     from lann.explain import counterfactuals
 
-    for column in frozen:
-        check_named_column(pd.DataFrame(columns=model.feature_names), column, "frozen", "the model")
+    check_has_columns(pd.DataFrame(columns=model.feature_names), frozen, "the model", "frozen")
     classifier = model.classifier
     found = counterfactuals(
         classifier,
@@ -187,17 +186,8 @@ def _changes(
         probabilities=before[every, np.searchsorted(classes, found.predictions)],
         row_probabilities=after[every, np.searchsorted(classes, found.labels)],
         _schema=_as_written(model),
+        **queries,
     )
-
-
-def _warn_of_training_rows(training_rows: Indices) -> None:
-    n_training, n_rows = int((training_rows >= 0).sum()), len(training_rows)
-    which = f"{n_training} of {n_rows} rows are training rows and vote on themselves"
-    if n_rows == 1:
-        which = "The row is a training row and votes on itself"
-    if n_training:
-        message = f"{which} here, so that more has to change than for a new row."
-        warnings.warn(message, TableWarning, stacklevel=3)
 
 
 def _known_label(target: Any, classes: NDArray[Any]) -> Any:
@@ -224,10 +214,9 @@ def _rounded(model: TableModel, found: Counterfactuals) -> Counterfactuals:
     rows = found.rows.copy()
     for j, feature in enumerate(model.schema.features):
         of_column = changed[:, j] & ~np.isnan(found.queries[:, j])
-        if feature.kind == "number" and of_column.any():
-            decimals = _decimals(X[:, j])
-            if decimals is not None:
-                rows[of_column, j] = _round_away(rows[of_column, j], found.queries[of_column, j], decimals)
+        decimals = _decimals(X[:, j]) if feature.kind == "number" and of_column.any() else None
+        if decimals is not None:
+            rows[of_column, j] = _round_away(rows[of_column, j], found.queries[of_column, j], decimals)
     probabilities = _probabilities(model, rows)
     same = model.classifier.classes_[probabilities.argmax(axis=1)] == found.labels
     rows = np.where(same[:, None], rows, found.rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,28 +11,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.compose import make_column_transformer
-from sklearn.dummy import DummyClassifier
-from sklearn.impute import SimpleImputer
-from sklearn.metrics import log_loss, roc_auc_score
-from sklearn.model_selection import StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from lann._support.compat import reported_epochs
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import Integer, validate
 from lann.columns.text import Column, TableWarning
 from lann.persist import CrossValidatedMethod
+from lann.tables._reading import Progress
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
     from lann.reject import RejectOption
     from lann.tables._table_model import TableModel
     from lann.tables._training_table import TrainingTable
-
-METHODS = ("LANN", "kNN", "majority")
 
 
 def cross_validate(
@@ -41,7 +32,7 @@ def cross_validate(
     *,
     n_folds: int = 5,
     random_state: int = 0,
-    callback: Callable[[float, int], object] | None = None,
+    callback: Progress | None = None,
     folds: list[FittedFold] | None = None,
 ) -> pd.DataFrame:
     """Cross-validate a classifier on a table, and for comparison plain kNN and a guess of the largest class.
@@ -109,13 +100,13 @@ def cross_validate(
     report = callback or (lambda done, total: None)
     scores = []
     for fold, (train, test) in enumerate(splits):
-        weights = None if table.weights is None else table.weights[test]
         on_epoch = partial(lambda fold, done, total: report(fold + done / max(total, 1), len(splits)), fold)
         fitted, predictions = _predictions(table, classifier, train, test, callback and on_epoch)
         if folds is not None:
             folds.append(fitted)
+        weights = None if table.weights is None else table.weights[fitted.test]
         for method, probabilities in predictions.items():
-            found = scores_of(table.classes, table.labels[test], probabilities, weights)
+            found = scores_of(table.classes, table.labels[fitted.test], probabilities, weights)
             scores.append({"fold": fold, "method": method, **found})
         report(fold + 1, len(splits))
     table_of_scores = pd.DataFrame(scores)
@@ -125,6 +116,8 @@ def cross_validate(
 
 def _splits(table: TrainingTable, n_folds: int, random_state: int) -> list[tuple[Indices, Indices]]:
     """Return the training and the test rows of each fold; the only row of a class is not tested."""
+    from sklearn.model_selection import StratifiedKFold
+
     sizes = table.class_sizes
     if sizes.max() < 2:
         raise ValueError("Every class has one row only; cross-validation needs at least two rows of a class.")
@@ -146,35 +139,23 @@ def _splits(table: TrainingTable, n_folds: int, random_state: int) -> list[tuple
 
 
 def _predictions(
-    table: TrainingTable,
-    classifier: LANNClassifier,
-    train: Indices,
-    test: Indices,
-    report: Callable[[int, int], object] | None = None,
+    table: TrainingTable, classifier: LANNClassifier, train: Indices, test: Indices, report: Progress | None
 ) -> tuple[FittedFold, dict[str, Floats]]:
     """Return the fitted classifier, and the probabilities of the test rows by method: (n_test, n_classes)."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TableWarning)
-        training = table.subset(train)
+    training, used = table.subset(train), [column for column in table.columns if column.is_used]
     rows, labels = training.rows, training.labels
-    used = [column for column in training.columns if column.is_used]
     ours = clone(classifier)
     with reported_epochs(ours, report):
         ours.fit(rows, labels, sample_weight=training.weights)
-    others = fit_baselines(rows, labels, used, sample_weight=training.weights)
-    tested = table.rows.iloc[test][rows.columns]
-    has_value = tested.notna().any(axis=1).to_numpy()
-    shares = others["majority"].predict_proba(tested)
-    found = shares.copy()  # of rows without any value, too, whose distances cannot be measured
-    if has_value.any():
-        found[has_value] = ours.predict_proba(tested[has_value])
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Found unknown categories")
-        parts = {"LANN": found, "kNN": others["kNN"].predict_proba(tested), "majority": shares}
-    columns = np.searchsorted(table.classes, ours.classes_)
-    aligned = {method: np.zeros((len(test), len(table.classes))) for method in METHODS}
-    for method, probabilities in parts.items():
-        aligned[method][:, columns] = probabilities
+    fitted = {"LANN": ours, **fit_baselines(rows, labels, used, sample_weight=training.weights)}
+    tested = table.rows.iloc[test]
+    has_value = tested.notna().any(axis=1).to_numpy()  # the distances of other rows cannot be measured
+    columns, aligned = np.searchsorted(table.classes, ours.classes_), {}
+    for method, estimator in fitted.items():
+        aligned[method] = np.zeros((has_value.sum(), len(table.classes)))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Found unknown categories")
+            aligned[method][:, columns] = estimator.predict_proba(tested[has_value])
     return FittedFold(ours, train, test[has_value]), aligned
 
 
@@ -190,6 +171,8 @@ def scores_of(
     probabilities : (n_rows, n_classes)
     weights : (n_rows,) or None
     """
+    from sklearn.metrics import log_loss, roc_auc_score
+
     truth: Labels = np.searchsorted(classes, labels)
     correct = probabilities.argmax(axis=1) == truth
     counts = np.ones(len(labels)) if weights is None else weights
@@ -268,15 +251,23 @@ def fit_baselines(
     >>> {name: round(fitted.score(test, labels), 2) for name, fitted in baselines.items()}
     {'kNN': 0.96, 'majority': 0.33}
     """
+    from sklearn.compose import make_column_transformer
+    from sklearn.dummy import DummyClassifier
+    from sklearn.impute import SimpleImputer
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
     text = [column.name for column in columns if column.kind == "category"]
     others = [column.name for column in columns if column.kind != "category"]
-    numbers = make_pipeline(
-        FunctionTransformer(as_floats), SimpleImputer(strategy="median"), StandardScaler()
+    median, most_frequent = (
+        SimpleImputer(strategy=strategy, keep_empty_features=True) for strategy in ("median", "most_frequent")
     )
+    numbers = make_pipeline(FunctionTransformer(as_floats), median, StandardScaler())
     one_hot = OneHotEncoder(
         handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False
     )
-    categories = make_pipeline(SimpleImputer(strategy="most_frequent"), one_hot)
+    categories = make_pipeline(most_frequent, one_hot)
     encoder = make_column_transformer(*(step for step in ((numbers, others), (categories, text)) if step[1]))
     knn = KNeighborsClassifier(min(N_NEIGHBORS, len(rows)), weights="distance")
     guess = DummyClassifier(strategy="prior").fit(rows, labels, sample_weight=sample_weight)
@@ -325,7 +316,7 @@ class FittedFold(NamedTuple):
 
 def learn_reject_option(
     classifier: Any, rows: pd.DataFrame, labels: NDArray[Any], folds: Sequence[FittedFold]
-) -> RejectOption | None:
+) -> RejectOption:
     """Return a reject option that learns from the test rows of a cross-validation.
 
     Parameters
@@ -335,22 +326,15 @@ def learn_reject_option(
     rows : DataFrame of shape (n_rows, n_columns)
     labels : ndarray of shape (n_rows,)
     folds : sequence of FittedFold
-        Those whose classifier does not use all columns, which are constant in its training rows, are left
-        out.
 
     Returns
     -------
-    reject : RejectOption or None
-        With the default target, and some of the held-out rows if there are many. None if no fold is left.
+    reject : RejectOption
+        With the default target, and some of the held-out rows if there are many.
     """
     from lann.reject import HeldOut, RejectOption
 
-    columns = list(rows.columns)
-    usable = [
-        tuple(fold) for fold in folds if len(fold.test) and list(fold.classifier.feature_names_in_) == columns
-    ]
-    if not usable:
-        return None
+    usable = [tuple(fold) for fold in folds if len(fold.test)]
     reject = RejectOption.from_folds(classifier, rows, labels, usable, random_state=0)
     n_rows = len(reject.held_out_.rows)
     kept = np.linspace(0, n_rows - 1, min(n_rows, MOST_HELD_OUT)).astype(np.int64)
@@ -360,11 +344,7 @@ def learn_reject_option(
 
 
 def reject_option(
-    model: TableModel,
-    *,
-    cost: float | None = None,
-    coverage: float | None = None,
-    risk: float | None = None,
+    model: TableModel, *, cost: float | None = None, coverage: float | None = None, risk: float | None = None
 ) -> RejectOption:
     """Return a reject option around the classifier, with thresholds for a target.
 

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
 
 from lann._support.format import counted, percent, value_text
 from lann._support.types import Floats, Indices, Labels
@@ -19,10 +18,10 @@ from lann._support.validation import Integer, validate
 from lann.columns.inputs import as_fitted
 from lann.columns.notation import NumberNotation
 from lann.columns.schema import value_as_text
-from lann.columns.text import TableWarning, check_named_column, column_texts, shown_values
-from lann.tables._rows import as_numbers, labels_of, row_names
+from lann.columns.text import TableWarning, shown_values
+from lann.tables._rows import row_names
 
-# numba is imported with the modules that compute, on first use.
+# What computes is imported on first use.
 if TYPE_CHECKING:
     from lann.embedding import LANNEmbedding
     from lann.tables._table_model import TableModel
@@ -93,21 +92,26 @@ def embed(
     # The row whose votes and relevances each row has: itself, or the training row that it is.
     source = np.arange(n_train)
     if frame is not None:
-        read, _ = model._read(frame, rows, name=name)
-        X, new_numbers = model._as_fitted(read), read.index.to_numpy()
-        queries, n_new = as_numbers(model, X), len(read)
+        read = model._read(frame, rows, name=name)
+        X, new, n_new = model._as_fitted(read), frame.iloc[read.index], len(read)
+        queries, id = model._as_numbers(read), model._id_of(frame, id)
         votes.append(_votes(model, queries, X, None))
         coordinates.append(layout.transform(X))
-        id = model._id_of(frame, id)
-        new_ids = None if id is None else row_names(frame, id, name)[new_numbers]
+        new_ids = None if id is None else row_names(new, id, name)
         if ids is not None or new_ids is not None:
             parts = ((ids, n_train), (new_ids, n_new))
             ids = np.concatenate([np.full(n, "") if part is None else part.astype(str) for part, n in parts])
-        row_numbers = np.concatenate([row_numbers, new_numbers])
+        row_numbers = np.concatenate([row_numbers, read.index])
         values = np.concatenate([values, shown_values(model.columns, read.to_numpy(dtype=object))])
         same = _same_training_rows(model, queries)
         source = np.concatenate([source, np.where(same >= 0, same, n_train + np.arange(n_new))])
-        labels = np.concatenate([labels, _new_labels(model, frame, target, name, classes)[new_numbers]])
+        known = model.labels_in(new, target, name=name)
+        known = np.full(n_new, None) if known is None else known
+        names = [None if label is None else value_as_text(label) for label in known.tolist()]
+        classes += sorted({text for text in names if text is not None} - set(classes))
+        indices = {text: index for index, text in enumerate(classes)}
+        found = [NO_LABEL if text is None else indices[text] for text in names]
+        labels = np.concatenate([labels, found])
     neighbors, shares, probabilities, relevances = (
         _stacked(parts, fill)[source]
         for parts, fill in zip(zip(*votes, strict=True), (NO_NEIGHBOR, 0, 0, 0), strict=True)
@@ -132,6 +136,8 @@ def embed(
 
 
 def _fit_layout(model: TableModel, embedding: LANNEmbedding | None) -> LANNEmbedding:
+    from sklearn.frozen import FrozenEstimator
+
     from lann.embedding import LANNEmbedding
 
     layout = LANNEmbedding(random_state=0) if embedding is None else clone(embedding)
@@ -142,6 +148,7 @@ def _fit_layout(model: TableModel, embedding: LANNEmbedding | None) -> LANNEmbed
 
 def _votes(model: TableModel, queries: Floats, X: Any, exclude: Indices | None) -> tuple[NDArray[Any], ...]:
     """Return the neighbors of rows, their vote shares, the probabilities and the relevances."""
+
     from lann.explain import query_relevances
 
     classifier = model.classifier
@@ -158,25 +165,6 @@ def _stacked(parts: Sequence[NDArray[Any]], fill: int) -> NDArray[Any]:
     )
 
 
-def _new_labels(
-    model: TableModel, frame: pd.DataFrame, target: str | None, name: str, classes: list[str]
-) -> Labels:
-    """Return the class indices of the labels of a table; new labels are appended to the classes."""
-    if target is not None:
-        check_named_column(frame, target, "target", name)
-    elif model.target in frame:
-        target = model.target
-    else:
-        return np.full(len(frame), NO_LABEL)
-    texts = column_texts(frame[target])
-    is_known = pd.notna(texts)
-    names = labels_of(texts[is_known]).astype(str)
-    classes += sorted(set(names.tolist()) - set(classes))
-    indices = np.full(len(frame), NO_LABEL)
-    indices[is_known] = [classes.index(label) for label in names]
-    return indices
-
-
 def _same_training_rows(model: TableModel, queries: Floats) -> Indices:
     """Return the training row that each new row is, or -1; only if most of them are training rows.
 
@@ -189,12 +177,11 @@ def _same_training_rows(model: TableModel, queries: Floats) -> Indices:
     if n_same == 0:
         return same
     are_training_rows = n_same > len(same) / 2
-    effect = "do not count as held-out rows"
-    if not are_training_rows:
-        effect = "still count as held-out rows, whose accuracies are then optimistic"
+    effect = "do not" if are_training_rows else "still"
+    ending = "" if are_training_rows else ", whose accuracies are then optimistic"
     warnings.warn(
         f"{n_same} of {counted(len(same), 'new row')} ({percent(n_same / len(same))}) have the values of "
-        f"training rows; they {effect}.",
+        f"training rows; they {effect} count as held-out rows{ending}.",
         TableWarning,
         stacklevel=3,
     )
@@ -376,16 +363,14 @@ class EmbeddedTable:
         """
         training, held_out = np.arange(len(self)) < self.n_train, self.is_held_out & self.has_label
         has_held_out = bool(held_out.any())
+        every = [(index, self.labels == index) for index in range(len(self.classes))]
         *by_class, overall = [
             {
                 "class_index": index,
                 "training": _accuracies(self, own & training),
                 "held_out": _accuracies(self, own & held_out) if has_held_out else None,
             }
-            for index, own in [
-                *((index, self.labels == index) for index in range(len(self.classes))),
-                (None, np.full(len(self), True)),
-            ]
+            for index, own in [*every, (None, np.full(len(self), True))]
         ]
         pairs = _confused_pairs(self, held_out if has_held_out else training)
         return {"by_class": by_class, "overall": overall, "pairs": pairs, "has_held_out": has_held_out}
@@ -405,10 +390,9 @@ class EmbeddedTable:
             ``confidence``, ``held_out``, and ``feature_1``, ``relevance_1`` and so on.
         """
         labels = np.array([*self.classes, None], dtype=object)  # the last one is NO_LABEL
-        table: dict[str, Any] = {"row": self.row_numbers}
-        if self.ids is not None:
-            table["id"] = self.ids
-        table |= {
+        table: dict[str, Any] = {
+            "row": self.row_numbers,
+            "id": self.ids,
             "x": self.coordinates[:, 0],
             "y": self.coordinates[:, 1],
             "label": labels[self.labels],
@@ -422,4 +406,4 @@ class EmbeddedTable:
             counts = relevances >= ROUNDING
             table[f"feature_{rank}"] = np.where(counts, names[features], None)
             table[f"relevance_{rank}"] = np.where(counts, relevances, np.nan)
-        return pd.DataFrame(table)
+        return pd.DataFrame({name: values for name, values in table.items() if values is not None})

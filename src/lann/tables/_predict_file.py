@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from lann._support.files import check_different
-from lann.columns.text import check_columns_present, check_named_column
+from lann.columns.text import check_has_columns
 from lann.tables._reading import open_table
 from lann.tables._table_file import FileOptions
 from lann.tables._writing import check_table_path, table_writer
@@ -21,8 +23,6 @@ from lann.tables._writing import check_table_path, table_writer
 if TYPE_CHECKING:
     from lann.reject import RejectOption
     from lann.tables._table_model import TableModel
-
-DECISIONS = ("accepted", "ambiguous", "far")
 
 
 @dataclass
@@ -36,12 +36,14 @@ class PredictionCounts:
         Number of rows with a label; None if there are none.
     n_correct : int
         Number of these rows whose label is predicted.
-    decisions : dict of str to int
+    decisions : Counter of str
         Number of rows that are "accepted", "ambiguous" and "far", with a reject option.
     n_accepted_labels, n_accepted_wrong : int
         Number of accepted rows with a label, and of those whose prediction is wrong.
     notes : tuple of str
         What was found about the file that was read.
+    predictions : DataFrame or None
+        What `predict` returns for the whole table; None if it was written to a file.
 
     Examples
     --------
@@ -56,10 +58,11 @@ class PredictionCounts:
     n_rows: int = 0
     n_labels: int | None = None
     n_correct: int = 0
-    decisions: dict[str, int] = field(default_factory=dict)
+    decisions: Counter[str] = field(default_factory=Counter)
     n_accepted_labels: int = 0
     n_accepted_wrong: int = 0
     notes: tuple[str, ...] = ()
+    predictions: pd.DataFrame | None = None
 
     def add(
         self,
@@ -79,8 +82,7 @@ class PredictionCounts:
         """
         self.n_rows += len(predicted)
         if decisions is not None:
-            for name in DECISIONS:
-                self.decisions[name] = self.decisions.get(name, 0) + int(np.sum(decisions == name))
+            self.decisions.update(decisions.tolist())
         if labels is None:
             return
         is_known = pd.notna(labels)
@@ -107,14 +109,14 @@ class PredictionCounts:
 def predict_file(
     model: TableModel,
     path: str | os.PathLike[str],
-    output: str | os.PathLike[str],
+    output: str | os.PathLike[str] | None = None,
     *,
     id: str | None = None,
     reject: RejectOption | None = None,
     name: str | None = None,
     callback: Callable[[float, float], object] | None = None,
     guard_formulas: bool = False,
-    **options: Unpack[FileOptions],
+    **options: Any,
 ) -> PredictionCounts:
     """Predict the rows of a table that can be larger than memory, and write the predictions to a file.
 
@@ -127,8 +129,9 @@ def predict_file(
     model : TableModel
     path : str or path-like
         As for `read_table`.
-    output : str or path-like
-        A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``; an existing one is replaced.
+    output : str, path-like or None, default=None
+        A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``; an existing one is replaced. None
+        keeps the predictions in memory.
     id : str or None, default=None
         As in `predict`.
     reject : RejectOption or None, default=None
@@ -141,7 +144,7 @@ def predict_file(
     guard_formulas : bool, default=False
         As for `write_table`.
     **options : str, int or None
-        ``sep``, ``decimal`` and ``encoding`` of text, as for `read_table`.
+        ``sep``, ``decimal``, ``encoding`` and ``sheet``, as for `read_table`.
 
     Returns
     -------
@@ -160,37 +163,35 @@ def predict_file(
     TableWarning
         If a column has categories that the training data do not have.
     """
-    check_table_path(output)
-    check_different([path], [output])
-    file = open_table(path, options)
+    kept: list[pd.DataFrame] = []
+    writer: Any = nullcontext(kept.append)
+    if output is not None:
+        check_table_path(output)
+        check_different([path], [output])
+        writer = table_writer(Path(output), guard_formulas=guard_formulas)
+    file = open_table(path, FileOptions(**options))
     name = file.name if name is None else name
     header = pd.DataFrame(columns=file.columns)
     id, columns = model._id_of(header, id), None
-    if id is not None:
-        check_named_column(header, id, "id", name)
     if hasattr(model.classifier, "feature_names_in_"):
-        check_columns_present(header, model.feature_names, name)
+        check_has_columns(header, model.feature_names, name)
         used = {*model.feature_names, id, model.target}
         columns = [column for column in file.columns if column in used]
+    if id is not None:
+        check_has_columns(header, [id], name, "id")
+    # The probabilities are the last columns; predictions and decisions come before them.
+    last = -len(model.classifier.classes_) - 1
     counts, new = PredictionCounts(), dict[str, set[str]]()
-    with table_writer(Path(output), guard_formulas=guard_formulas) as write:
+    with writer as write:
         for block in file.blocks(columns):
             numbers = block.index.to_numpy()
-            predictions = model._predict(block, id=id, reject=reject, name=name, row_numbers=numbers, new=new)
+            predictions = model._predict(block, id, reject, name, row_numbers=numbers, new=new)
             write(predictions)
-            counts.add(*predicted_columns(model, predictions, model.labels_in(block), reject))
+            decisions = None if reject is None else predictions.iloc[:, last].to_numpy()
+            predicted = predictions.iloc[:, last - (reject is not None)].to_numpy()
+            counts.add(predicted, model.labels_in(block), decisions)
             if callback is not None:
                 callback(counts.n_rows, max(file.n_rows_estimated, counts.n_rows))
         model._warn_of_new(new)
-    counts.notes = file.notes
+    counts.notes, counts.predictions = file.notes, pd.concat(kept) if kept else None
     return counts
-
-
-def predicted_columns(
-    model: TableModel, predictions: pd.DataFrame, labels: NDArray[Any] | None, reject: Any
-) -> tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None]:
-    """Return the predictions, the labels and the decisions of rows, for `PredictionCounts.add`."""
-    # The probabilities are the last columns; predictions and decisions come before them.
-    last = -len(model.classifier.classes_) - 1
-    decisions = None if reject is None else predictions.iloc[:, last].to_numpy()
-    return predictions.iloc[:, last - (reject is not None)].to_numpy(), labels, decisions

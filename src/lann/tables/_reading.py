@@ -11,18 +11,17 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Unpack
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._support.files import check_readable, is_pipe, read_content
+from lann._support.files import check_readable, is_pipe
 from lann._support.format import size_text
 from lann._support.types import MANY_ROWS, Indices
 from lann._support.validation import Integer, validate
-from lann.columns.text import TableWarning, check_named_column, column_texts
-from lann.tables import _table_file
+from lann.columns.text import TableWarning, check_has_columns, column_texts
 from lann.tables._table_file import (
     FileOptions,
     MemoryFile,
@@ -31,29 +30,18 @@ from lann.tables._table_file import (
     read_excel,
     read_json_lines,
 )
-from lann.tables._text import (
-    ENCODING_NAMES,
-    TextFile,
-    check_separator,
-    damage_reported,
-    find_encoding,
-    open_plain,
-)
+from lann.tables._text import TextFile, TextLines
 
 STANDARD_INPUT = "-"
 # The format of a file, by the end of its name; text may be compressed with gzip, whatever its name.
 FORMATS = {
-    ".csv": "text", ".csv.gz": "text", ".tsv": "text", ".tsv.gz": "text", ".txt": "text", ".txt.gz": "text",
-    ".parquet": "parquet", ".xlsx": "excel",
-    ".jsonl": "json lines", ".jsonl.gz": "json lines", ".ndjson": "json lines", ".ndjson.gz": "json lines",
+    ".csv": "text", ".tsv": "text", ".txt": "text", ".parquet": "parquet", ".xlsx": "excel",
+    ".jsonl": "json lines", ".ndjson": "json lines",
 }  # fmt: skip
-LISTED_FORMATS = ".csv, .csv.gz, .tsv, .txt, .parquet, .xlsx, .jsonl or .ndjson"
-# Which options are for which formats.
-_OPTIONS = {"sep": ("text",), "encoding": ("text", "json lines"), "sheet": ("excel",)}
 # How files of these formats start.
 MARKS = {b"PAR1": "parquet", b"PK\x03\x04": "excel"}
-# Text files with more bytes are large.
-LARGE_TEXT = 1 << 24
+# Formats that are read as a whole.
+WHOLE = ("excel", "json lines")
 # The share of the available memory that a fit may take.
 SHARE_OF_AVAILABLE = 0.6
 # What a fit takes beside the table, per row, and per row and column: 1.4 to 2.1 times what was measured on
@@ -67,15 +55,12 @@ MANY_ROW_BYTES, MANY_CELL_BYTES = 200, 40
 FIT_BYTES = 48 << 20
 # With less memory, nothing useful can be learned.
 FEWEST_ROWS = 500
-UNITS = ("", "K", "M", "G", "T")
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
-_MEMINFO = Path("/proc/meminfo")
 # Rows of each class that are drawn at least, if there are as many.
 FEWEST_OF_CLASS = 10
 Progress = Callable[[float, float], object]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reading:
     """A table that was read, and what was detected about its file.
 
@@ -104,7 +89,7 @@ class Reading:
     ...         _ = file.write("name;size\\nJörg;1,85\\nBea;1,7\\n")
     ...     reading = Reading.from_file(path)
     >>> reading.summary
-    'semicolons separate cells; decimal commas; encoding Latin-1'
+    'semicolons separate cells; decimal commas; encoding Windows-1252'
     >>> reading.frame
        name  size
     0  Jörg  1.85
@@ -119,17 +104,13 @@ class Reading:
     n_file_rows: int | None = None
     n_labeled_rows: int | None = None
 
-    def __repr__(self) -> str:
-        n_rows, n_columns = self.frame.shape
-        return f"<Reading of {self.source!r}: {n_rows} rows, {n_columns} columns>"
-
     @property
     def summary(self) -> str:
         """The notes in one line, "" if there are none."""
         return "; ".join(self.notes)
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str], **options: Unpack[FileOptions]) -> Reading:
+    def from_file(cls, path: str | os.PathLike[str], **options: Any) -> Reading:
         """Read a table, and say what was detected about its file.
 
         Parameters
@@ -148,14 +129,14 @@ class Reading:
         ValueError
             As for `read_table`.
         """
-        file = open_table(path, options)
+        file = open_table(path, FileOptions(**options))
         frame = file.read()
         if options.get("decimal") is not None:
             frame.attrs["decimal"] = options["decimal"]
         return cls(frame, file.name, file.notes, _sha256(path, file))
 
 
-def read_table(path: str | os.PathLike[str], **options: Unpack[FileOptions]) -> pd.DataFrame:
+def read_table(path: str | os.PathLike[str], **options: Any) -> pd.DataFrame:
     """Read a table from a file.
 
     Separator, quotes, decimal separator and encoding of text are detected, as are comments that start with
@@ -173,7 +154,7 @@ def read_table(path: str | os.PathLike[str], **options: Unpack[FileOptions]) -> 
     **options : str, int or None
         How the file is written, if this is not to be detected: ``sep``, the separator of text, is a
         character, or "comma", "semicolon", "tab" or "pipe"; ``decimal`` is the decimal separator of text, "."
-        or ","; ``encoding`` is that of text and JSON lines (UTF-8, UTF-16, Windows-1252 and Latin-1 are
+        or ","; ``encoding`` is that of text and JSON lines (UTF-8, UTF-16, Windows-1252 are
         detected); ``sheet`` is the name of a sheet of an Excel file, or its number from 1.
 
     Returns
@@ -214,7 +195,7 @@ def sample_table(
     *,
     random_state: int = 0,
     callback: Progress | None = None,
-    **options: Unpack[FileOptions],
+    **options: Any,
 ) -> Reading:
     """Read a sample of the rows of a table, which can be larger than memory.
 
@@ -253,8 +234,8 @@ def sample_table(
         If rows without a label are left out.
     """
     validate("n_rows", n_rows, Integer(2))
-    file = open_table(path, options)
-    check_named_column(pd.DataFrame(columns=file.columns), target, "target", file.name)
+    file = open_table(path, FileOptions(**options))
+    check_has_columns(pd.DataFrame(columns=file.columns), [target], file.name, "target")
 
     def labels() -> Iterator[NDArray[Any]]:
         for block in file.blocks([target]):
@@ -308,14 +289,16 @@ def warn_of_rows(n_rows: int, what: str) -> None:
         warnings.warn(f"{rows} {what} and {are} left out.", TableWarning, stacklevel=3)
 
 
-def open_table(path: str | os.PathLike[str], options: FileOptions) -> TableFile:
-    """Return a table that can be read in blocks; what can be read only once is read here.
+def open_table(path: str | os.PathLike[str], options: FileOptions, *, as_it_comes: bool = False) -> TableFile:
+    """Return a table that can be read in blocks.
 
     Parameters
     ----------
     path : str or path-like
         As for `read_table`.
     options : FileOptions
+    as_it_comes : bool, default=False
+        Whether text from standard input and pipes is read once, as it comes, and not as a whole.
 
     Raises
     ------
@@ -326,43 +309,53 @@ def open_table(path: str | os.PathLike[str], options: FileOptions) -> TableFile:
         If there is no such file.
     """
     path = Path(path)
-    format = _checked_format(path, options)
-    content: Any = None
     is_input = str(path) == STANDARD_INPUT
-    name = "standard input" if is_input else str(path)
-    if is_read_once(path) or format in ("excel", "json lines"):
-        content = sys.stdin.buffer.read() if is_input else read_content(path, pipes=True)
-    else:
+    is_read_once, name = is_input or is_pipe(path), "standard input" if is_input else str(path)
+    if not is_input:
         check_readable(path, pipes=True)
-    if format is None:
-        format = _format_of(content or b"")
-        _check_options(name, format, options)
+    format = _format_of_name(path)
+    if is_read_once and as_it_comes and format in (None, "text"):
+        return TextFile(lambda: sys.stdin.buffer if is_input else path.open("rb"), name, None, options)
+    content: Any = None
+    if is_read_once or format in WHOLE:
+        content = sys.stdin.buffer.read() if is_input else path.read_bytes()
+    format = format or _format_of_content(content)
+    options.check_format(name, format)
+
+    def opened() -> Any:
+        return path.open("rb") if content is None else io.BufferedReader(io.BytesIO(content))
+
     table: TableFile
     if format == "text":
-        n_bytes = path.stat().st_size if content is None else len(content)
-        opened = (lambda: path.open("rb")) if content is None else (lambda: io.BytesIO(content))
-        table = TextFile(opened, name, n_bytes, options)
+        table = TextFile(opened, name, path.stat().st_size if content is None else len(content), options)
     elif format == "parquet":
         table = ParquetFile(path if content is None else io.BytesIO(content), name)
     elif format == "excel":
-        table = MemoryFile(*read_excel(content, name, options.get("sheet")), name)
+        table = MemoryFile(*read_excel(content, name, options.sheet), name)
     else:
-        table = _json_lines(content, name, options.get("encoding"))
+        lines = TextLines(opened, name, options.encoding)
+        table = MemoryFile(read_json_lines(lines, name), lines.notes, name)
     table.content = content
     return table
 
 
-def _json_lines(content: bytes, name: str, given: str | None) -> TableFile:
-    with damage_reported(name):
-        content = open_plain(lambda: io.BytesIO(content), name).read()
-    encoding = find_encoding(lambda: [content], name, given)
-    try:
-        text = content.decode(encoding).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{name} is not text in {encoding}; give the encoding.") from error
-    is_noted = given is None and encoding in ENCODING_NAMES
-    notes = [f"encoding {ENCODING_NAMES[encoding]}"] if is_noted else []
-    return MemoryFile(read_json_lines(text, name), notes, name)
+def _format_of_name(path: Path) -> str | None:
+    """Return the format of a file; None for standard input and pipes whose content says it."""
+    format = FORMATS.get(Path(path.name.lower().removesuffix(".gz")).suffix)
+    if format is None and str(path) != STANDARD_INPUT and not is_pipe(path):
+        raise ValueError(
+            f"{path} has an unknown format; give a file name that ends in {', '.join(FORMATS)}, or .gz for "
+            "compressed text."
+        )
+    return format
+
+
+def _format_of_content(content: bytes) -> str:
+    for mark, format in MARKS.items():
+        if content.startswith(mark):
+            return format
+    start = re.sub(rb"^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)", b"", content[:1000]).replace(b"\x00", b"").lstrip()
+    return "json lines" if start.startswith((b"{", b"[")) else "text"
 
 
 def _sha256(path: str | os.PathLike[str], table: TableFile) -> str:
@@ -372,145 +365,9 @@ def _sha256(path: str | os.PathLike[str], table: TableFile) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def open_stream(path: str | os.PathLike[str], options: FileOptions) -> TableFile:
-    """Return a table whose blocks are read as they come: standard input and pipes, which must be text.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A file whose name ends in ``.csv``, ``.tsv``, ``.txt`` or ``.parquet``, text compressed with gzip, or
-        ``"-"``.
-    options : FileOptions
-    """
-    path = Path(path)
-    format = _checked_format(path, options) or "text"
-    if format not in ("text", "parquet"):
-        raise ValueError(f"{path} cannot be read in batches; give a .csv, .tsv, .txt or .parquet file.")
-    if str(path) == STANDARD_INPUT:
-        return TextFile(lambda: sys.stdin.buffer, "standard input", None, options)
-    if format == "text" and is_read_once(path):
-        check_readable(path, pipes=True)
-        return TextFile(lambda: path.open("rb"), str(path), None, options)
-    check_readable(path, "Parquet file" if format == "parquet" else "file")
-    return open_table(path, options)
-
-
-def is_large_table(path: str | os.PathLike[str]) -> bool:
-    """Return whether a table is better read block by block than as a whole.
-
-    It is a text file of more than 16 MB, or a Parquet file with more than 16 384 rows.
-
-    Parameters
-    ----------
-    path : str or path-like
-        As for `read_table`; other formats are always read as a whole.
-
-    Returns
-    -------
-    is_large : bool
-        False also if there is no such file.
-
-    Raises
-    ------
-    ValueError
-        If the format is unknown, or a Parquet file is damaged.
-
-    Examples
-    --------
-    >>> from lann.tables import is_large_table
-    >>> is_large_table("-"), is_large_table("sheet.xlsx")
-    (False, False)
-    """
-    path = Path(path)
-    if is_read_once(path) or not path.is_file():
-        return False
-    format = _checked_format(path, {})
-    if format == "text":
-        return path.stat().st_size > LARGE_TEXT
-    return format == "parquet" and ParquetFile(path, str(path)).n_rows_estimated > _table_file.BLOCK_ROWS
-
-
-def is_read_once(path: Path) -> bool:
-    """Return whether a table can be read only once, from start to end."""
-    is_descriptor = str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
-    return str(path) == STANDARD_INPUT or is_descriptor or is_pipe(path)
-
-
-def _checked_format(path: Path, options: FileOptions) -> str | None:
-    """Return the format that a name says; None for standard input and pipes whose content says it.
-
-    The options are validated.
-    """
-    if unknown := set(options) - FileOptions.__annotations__.keys():
-        raise TypeError(f"There is no option {unknown.pop()!r} of files.")
-    sep, decimal = check_separator(options.get("sep")), options.get("decimal")
-    if decimal not in (None, ".", ",") or (decimal is not None and decimal == sep):
-        raise ValueError(f"decimal must be '.' or ',', and not the separator; got {decimal!r}.")
-    for ending in sorted(FORMATS, key=len, reverse=True):
-        if path.name.lower().endswith(ending):
-            _check_options(str(path), FORMATS[ending], options)
-            return FORMATS[ending]
-    if is_read_once(path):
-        return None
-    if path.exists():
-        check_readable(path, pipes=True)  # a device, or a folder, has no format at all
-    raise ValueError(f"{path} has an unknown format; give a file name that ends in {LISTED_FORMATS}.")
-
-
-def _check_options(name: str, format: str, options: FileOptions) -> None:
-    for option, formats in _OPTIONS.items():
-        if options.get(option) is not None and format not in formats:
-            raise ValueError(f"{option} is not for {name}, whose format is {format}.")
-
-
-def _format_of(content: bytes) -> str:
-    """Return the format of a table without a name, by its content."""
-    for mark, format in MARKS.items():
-        if content.startswith(mark):
-            return format
-    start = re.sub(rb"^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)", b"", content[:1000]).replace(b"\x00", b"").lstrip()
-    return "json lines" if start.startswith((b"{", b"[")) else "text"
-
-
-class TableSize(NamedTuple):
-    """How much memory a fit to a table takes, about.
-
-    Attributes
-    ----------
-    n_rows : int
-        Number of rows of the table; that of text is estimated from its first lines.
-    n_bytes : int
-        Memory for reading the table and fitting a model to all rows, with the cross-validation before.
-    n_fitting : int
-        Number of rows for which the memory suffices, 500 at least; `n_rows` if there is enough for all.
-    memory : int
-        The memory that may be taken.
-
-    Examples
-    --------
-    >>> from lann.tables import TableSize
-    >>> TableSize(1_000_000, 3_000_000_000, 250_000, 800_000_000).fits
-    False
-    """
-
-    n_rows: int
-    n_bytes: int
-    n_fitting: int
-    memory: int
-
-    @property
-    def fits(self) -> bool:
-        """Whether there is enough memory for all rows."""
-        return self.n_fitting >= self.n_rows
-
-
-def table_size(
-    path: str | os.PathLike[str],
-    *,
-    memory: int | str | None = None,
-    n_folds: int = 5,
-    **options: Unpack[FileOptions],
-) -> TableSize | None:
+def rows_in_memory(
+    path: str | os.PathLike[str], *, memory: int | str | None = None, n_folds: int = 5, **options: Any
+) -> tuple[int | None, str]:
     """Estimate how many rows of a table in a file a model can be fitted to in some memory.
 
     The numbers of rows, columns and bytes are those of the metadata of a Parquet file, or follow from the
@@ -529,30 +386,37 @@ def table_size(
 
     Returns
     -------
-    size : TableSize or None
-        None for standard input.
+    n_rows : int or None
+        At least 500; None for all rows, also of files that are read as a whole: Excel, JSON lines, standard
+        input and pipes.
+    reason : str
+        How much memory all rows would take; "" if there is enough.
 
     Raises
     ------
     ValueError
-        If a given memory is no size, or does not suffice for 500 rows.
+        If a given memory is no size, does not suffice for 500 rows, or cannot be limited, because the file is
+        read as a whole.
 
     Examples
     --------
     >>> import os, tempfile
     >>> import pandas as pd
-    >>> from lann.tables import table_size, write_table
+    >>> from lann.tables import rows_in_memory, write_table
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "small.parquet")
     ...     write_table(pd.DataFrame({"x": range(2000), "y": [0, 1] * 1000}), path)
-    ...     table_size(path, memory="2GB").fits, table_size(path, memory="90MB").n_rows
-    (True, 2000)
+    ...     rows_in_memory(path, memory="2GB"), rows_in_memory(path, memory="60MB")[0] < 2000
+    ((None, ''), True)
     """
     validate("n_folds", n_folds, Integer(0))
     n_allowed = available_memory() if memory is None else parse_size(memory)
-    if str(path) == STANDARD_INPUT:
-        return None
-    file = open_table(path, options)
+    path = Path(path)
+    if str(path) == STANDARD_INPUT or is_pipe(path) or _format_of_name(path) in WHOLE:
+        if memory is not None:
+            raise ValueError(f"The memory cannot be limited for {path}, which is read as a whole.")
+        return None, ""
+    file = open_table(path, FileOptions(**options))
     n_rows, n_columns = max(file.n_rows_estimated, 1), len(file.columns)
     n_kept = max(n_folds - 1, 0)  # each of the n folds keeps (n - 1) / n of the rows
     row_bytes = further_bytes = file.frame_bytes / n_rows
@@ -570,8 +434,13 @@ def table_size(
         )
     left = max(n_allowed - FIT_BYTES, 0)
     n_first = min(left / row_bytes, MANY_ROWS)
-    n_fitting = int(n_first + (left - n_first * row_bytes) / further_bytes)
-    return TableSize(n_rows, needed(n_rows), min(max(n_fitting, FEWEST_ROWS), n_rows), n_allowed)
+    n_fitting = max(int(n_first + (left - n_first * row_bytes) / further_bytes), FEWEST_ROWS)
+    if n_fitting >= n_rows:
+        return None, ""
+    return n_fitting, (
+        f"A fit to all rows would take about {size_text(needed(n_rows))} of memory, of which "
+        f"{size_text(n_allowed)} may be taken"
+    )
 
 
 def parse_size(size: int | str) -> int:
@@ -580,19 +449,19 @@ def parse_size(size: int | str) -> int:
     >>> parse_size("2GB"), parse_size("1.5 MiB"), parse_size(1000)
     (2000000000, 1572864, 1000)
     """
-    match = _SIZE.fullmatch(str(size))
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", str(size), re.IGNORECASE)
     if match is None or float(match[1]) <= 0:
         raise ValueError(f"A memory must be a size such as 2GB or 500MB; got {size!r}.")
-    return int(float(match[1]) * (1024 if match[3] else 1000) ** UNITS.index(match[2].upper()))
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** " KMGT".index(match[2].upper() or " "))
 
 
 def available_memory() -> int:
     """Return the share of the available memory that a fit may take."""
-    if _MEMINFO.exists():
-        available = int(re.findall(r"MemAvailable:\s+(\d+) kB", _MEMINFO.read_text())[0]) * 1024
+    meminfo = Path("/proc/meminfo")
+    if meminfo.exists():
+        available = int(re.findall(r"MemAvailable:\s+(\d+) kB", meminfo.read_text())[0]) * 1024
     else:  # half of the memory is taken as available; of 8 GB, where that is unknown
-        memory = (
-            os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 8 << 30
-        )
+        has_size = hasattr(os, "sysconf")
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if has_size else 8 << 30
         available = memory // 2
     return int(SHARE_OF_AVAILABLE * available)

@@ -11,16 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from lann._support.inputs import differ
 from lann._support.types import Floats, Indices
-from lann.columns.inputs import read_rows
 from lann.columns.notation import NumberNotation, find_number_notation
 from lann.columns.schema import value_as_text
 from lann.columns.text import (
     Cells,
     Column,
     TableWarning,
-    check_named_column,
+    check_has_columns,
     column_texts,
     infer_columns,
     with_text_names,
@@ -73,9 +71,8 @@ def known_labels(texts: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
     by_text = {_plain_text(value_as_text(label)): label for label in classes.tolist()}
     known = {text: by_text.get(_plain_text(text), text) for text in set(texts) if text is not None}
     labels = np.array([None, *(known.get(text) for text in texts)], dtype=object)[1:]
-    if len(labels) and set(known) == set(texts) and all(text in by_text for text in map(_plain_text, known)):
-        return labels.astype(classes.dtype)
-    return labels
+    is_known = len(labels) > 0 and set(labels.tolist()) <= set(classes.tolist())
+    return labels.astype(classes.dtype) if is_known else labels
 
 
 def _plain_text(text: str) -> str:
@@ -85,12 +82,13 @@ def _plain_text(text: str) -> str:
 
 def row_names(frame: pd.DataFrame, name: str, table: str) -> NDArray[np.str_]:
     """Return the names of the rows, "" where missing: (n_rows,)."""
-    check_named_column(frame, name, "id", table)
+    check_has_columns(frame, [name], table, "id")
     return np.array([text or "" for text in column_texts(frame[name])], dtype=str)
 
 
 def row_weights(frame: pd.DataFrame, rows: Indices, name: str, table: str) -> Floats:
     """Return the weights of some rows; raise ValueError unless they are numbers, at least 0 and not all 0."""
+    check_has_columns(frame, [name], table, "sample_weight")
     cells = Cells.from_column(frame[name].iloc[rows], rows)
     notation = None
     if cells.kind == "text":
@@ -115,14 +113,8 @@ def row_weights(frame: pd.DataFrame, rows: Indices, name: str, table: str) -> Fl
 MOST_COMPARED = 1000
 
 
-def as_numbers(model: TableModel, X: Any) -> Floats:
-    """Return rows as the model has them: categories as codes, gaps as NaN."""
-    schema = getattr(model.classifier, "schema_", None)
-    return np.asarray(X, np.float64) if schema is None else read_rows(model.classifier, X, schema)
-
-
 def same_training_rows(
-    model: TableModel, table: pd.DataFrame, rows: Indices, names: NDArray[Any] | None
+    model: TableModel, frame: pd.DataFrame, values: pd.DataFrame, id: str | None, name: str
 ) -> Indices:
     """Return the training row that each of some rows of a table is, -1 for none.
 
@@ -132,12 +124,14 @@ def same_training_rows(
     Parameters
     ----------
     model : TableModel
-    table : DataFrame
-        All rows, with the values that the columns of the model have.
-    rows : ndarray of shape (n_queries,)
-        Positions in the table.
-    names : ndarray of shape (n_queries,) or None
-        Their names in the column that names the training rows.
+    frame : DataFrame
+        The table.
+    values : DataFrame of shape (n_queries, n_features)
+        Rows of it, as the model reads them; the index has the row numbers.
+    id : str or None
+        The column of the table that names its rows; None is that of the training table.
+    name : str
+        Name of the table in messages.
 
     Returns
     -------
@@ -146,32 +140,30 @@ def same_training_rows(
     """
     from lann.explain import find_training_rows
 
-    fitted, numbers = model.classifier.model_, model.row_numbers
-    queries = as_numbers(model, model._as_fitted(table.iloc[rows]))
-    if len(fitted.X) > 1 and _is_training_table(model, table):
-        found = np.minimum(np.searchsorted(numbers, rows), len(numbers) - 1)
-        is_same = (numbers[found] == rows) & ~differ(queries, fitted.X[found]).any(axis=1)
-        return np.where(is_same, found, -1)
-    ids = None if model.ids is None else model.ids.astype(str)
+    id, names, training_names = model._id_of(frame, id), None, None
+    if _is_training_table(model, frame):
+        names, training_names = values.index.to_numpy(), model.row_numbers
+    elif id is not None and id == model.id_column and model.ids is not None:
+        names, training_names = row_names(frame.iloc[values.index], id, name), model.ids.astype(str)
     return find_training_rows(
-        fitted, queries, names=None if names is None else names.astype(str), training_names=ids
+        model.classifier.model_, model._as_numbers(values), names=names, training_names=training_names
     )
 
 
-def _is_training_table(model: TableModel, table: pd.DataFrame) -> bool:
+def _is_training_table(model: TableModel, frame: pd.DataFrame) -> bool:
     """Return whether a table has the training rows at their row numbers; a thousand are compared."""
     numbers = model.row_numbers
-    if len(table) <= numbers[-1]:
+    if len(frame) <= numbers[-1]:
         return False
     compared = np.linspace(0, len(numbers) - 1, min(len(numbers), MOST_COMPARED)).astype(np.int64)
     try:
-        rows = as_numbers(model, model._as_fitted(table.iloc[numbers[compared]]))
+        rows = model._as_numbers(model._read(frame, numbers[compared], new={}))
     except ValueError:  # cells that no training row has
         return False
     return np.array_equal(rows, model.classifier.model_.X[compared], equal_nan=True)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabeledRows:
     """Rows of a table that have labels; `TableModel.labeled_rows` returns it.
 
@@ -212,9 +204,6 @@ class LabeledRows:
     weights: Floats | None
     ids: NDArray[Any] | None
     n_left_out: int
-
-    def __repr__(self) -> str:
-        return f"<LabeledRows: {len(self.labels)} rows, {self.n_left_out} left out>"
 
 
 def labeled_rows(
@@ -260,29 +249,32 @@ def labeled_rows(
     >>> model.labeled_rows(frame[1:4].assign(target=[0, None, 7])).labels.tolist()
     [0, '7']
     """
-    has_names, target_name = hasattr(model.classifier, "feature_names_in_"), None
-    if target is None and model.target is None:
+    frame, has_names = with_text_names(frame, name), hasattr(model.classifier, "feature_names_in_")
+    target = model.target if target is None else target
+    if target is None:
         raise ValueError("The model does not know the name of its target; name the column of the labels.")
-    if target is None or isinstance(target, str):
-        target_name = target or model.target
-        labels = model.labels_in(frame, target_name, name=name)
-    else:
-        labels = model.labels_in(_given(target, "labels", frame, name), "labels", name=name)
+    labeled, label_column = _with_column(frame, target, "labels", name)
+    labels = model.labels_in(labeled, label_column, name=name)
     if labels is None:
-        what = "the labels are" if target_name is None else f"the target {target_name!r} is"
+        what = f"the target {label_column!r} is" if labeled is frame else "the labels are"
         raise ValueError(f"There is no row with a label in {name}: {what} empty in every row.")
-    frame, rows = with_text_names(frame, name), np.flatnonzero(pd.notna(labels))
-    weights, weight_name = _weights(model, frame, rows, sample_weight, name)
-    if weights is not None:
+    rows, weights = np.flatnonzero(pd.notna(labels)), None
+    if sample_weight is None and model.record is not None and model.record.sample_weight_column in frame:
+        sample_weight = model.record.sample_weight_column
+    if sample_weight is not None:
+        weighted, column = _with_column(frame, sample_weight, "weights", name)
+        weights = row_weights(weighted, rows, column, name)
         rows, weights = rows[weights > 0], weights[weights > 0]
-    features = frame if has_names else frame.drop(columns=[target_name] if target_name else [])
-    read, _ = model._read(features, rows, name=name)
     id = model._id_of(frame, id)
-    named = {target_name, weight_name, id, *model.feature_names}
-    others = frame.drop(columns=[column for column in frame.columns if column in named]).iloc[rows]
+    # A model without column names takes exactly its columns.
+    features = frame if has_names or labeled is not frame else frame.drop(columns=label_column)
+    read = model._read(features, rows, name=name)
+    given = [column for column in (target, sample_weight) if isinstance(column, str)]
+    named = {id, *model.feature_names, *given}
+    others = [column for column in frame if column not in named] if has_names else []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TableWarning)
-        columns, values = infer_columns(others if has_names else others[[]], table=name, row_numbers=rows)
+        columns, values = infer_columns(frame[others].iloc[rows], table=name, row_numbers=rows)
     known, classes = labels[rows], model.classifier.classes_
     return LabeledRows(
         row_numbers=rows,
@@ -296,24 +288,13 @@ def labeled_rows(
     )
 
 
-def _weights(
-    model: TableModel, frame: pd.DataFrame, rows: Indices, sample_weight: str | ArrayLike | None, name: str
-) -> tuple[Floats | None, str | None]:
-    """Return the weights of some rows, None if all count the same, and the name of their column."""
-    if sample_weight is None and model.record is not None:
-        sample_weight = model.record.sample_weight_column
-        sample_weight = sample_weight if sample_weight in frame else None
-    if sample_weight is None:
-        return None, None
-    if isinstance(sample_weight, str):
-        check_named_column(frame, sample_weight, "sample_weight", name)
-        return row_weights(frame, rows, sample_weight, name), sample_weight
-    return row_weights(_given(sample_weight, "weights", frame, name), rows, "weights", name), None
-
-
-def _given(values: ArrayLike, what: str, frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return values that are given as an array as a table; raise ValueError unless each row has one."""
+def _with_column(
+    frame: pd.DataFrame, values: str | ArrayLike, what: str, name: str
+) -> tuple[pd.DataFrame, str]:
+    """Return the table and the name of a column: one of `frame`, or a value for each of its rows."""
+    if isinstance(values, str):
+        return frame, values
     given = pd.Series(np.asarray(values), name=what).to_frame()
     if len(given) != len(frame):
         raise ValueError(f"There are {len(given)} {what} for the {len(frame)} rows of {name}.")
-    return given
+    return given, what

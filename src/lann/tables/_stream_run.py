@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -19,14 +20,14 @@ from lann.columns.text import (
     Column,
     TableWarning,
     apply_columns,
-    check_columns_present,
-    check_named_column,
+    check_has_columns,
     column_texts,
     infer_columns,
 )
 from lann.persist import read_model_file, save
 from lann.streams import PrequentialEvaluation, StreamBatch, iter_prequential
-from lann.tables._reading import STANDARD_INPUT, open_stream
+from lann.tables._reading import STANDARD_INPUT, open_table
+from lann.tables._table_file import FileOptions
 from lann.tables._writing import csv_bytes
 
 # Rows from which it is decided what columns have, and rows of a batch.
@@ -40,7 +41,7 @@ SECONDS_PER_DAY = 86_400.0
 PREDICTION_COLUMNS = ["row", "label", "prediction", "probability", "correct", "drift"]
 
 
-class StreamRun:
+class StreamRun(AbstractContextManager["StreamRun"]):
     """A prequential run over a table: every row is predicted, scored and then learned, in batches.
 
     What columns have is decided from the first rows. Numbers are used as they are, bools as 0 and 1, dates as
@@ -68,10 +69,10 @@ class StreamRun:
         Columns not to use.
     kinds : mapping of str to str or None, default=None
         What columns have, if it is not to be inferred: "category", "number", "date", or a format of dates.
-    sep, decimal, encoding : str or None, default=None
-        How text is written; by default it is found.
     guard_formulas : bool, default=False
         Whether labels in the file for the predictions are guarded for spreadsheets, as by `write_table`.
+    **options : str or None
+        ``sep``, ``decimal`` and ``encoding`` of text, as for `read_table`; by default they are detected.
 
     Attributes
     ----------
@@ -123,19 +124,15 @@ class StreamRun:
         evaluation_window: int = 1000,
         drop: Sequence[str] = (),
         kinds: Mapping[str, str] | None = None,
-        sep: str | None = None,
-        decimal: str | None = None,
-        encoding: str | None = None,
         guard_formulas: bool = False,
+        **options: str | None,
     ) -> None:
-        self._path, self._output_path = path, output
-        self._guard_formulas = guard_formulas
+        self._path, self._output_path, self._guard_formulas = path, output, guard_formulas
         self._check_different(checkpoint)
-        self.n_read = 0
+        self.n_read = self._output_bytes = 0
         self.is_busy = self._is_stopped = False
         self._output: IO[bytes] | None = None
-        self._output_bytes = 0
-        table = open_stream(path, {"sep": sep, "decimal": decimal, "encoding": encoding})
+        table = open_table(path, FileOptions(**options), as_it_comes=True)
         self.name, self._blocks = table.name, table.blocks()
         self._rest = pd.DataFrame(columns=table.columns)
         if checkpoint is not None:
@@ -145,7 +142,7 @@ class StreamRun:
             raise ValueError("Name the column with the labels: the target.")
         self._read_at_least(N_FIRST_ROWS)
         first = self._rest[:N_FIRST_ROWS]
-        first.attrs["decimal"] = decimal or table.decimal
+        first.attrs["decimal"] = options.get("decimal") or table.decimal
         self.columns = StreamColumns.from_rows(first, target, drop=drop, kinds=kinds, table=self.name)
         self.estimator = estimator or lann.streams.SAMLANN(random_state=0)
         self.evaluation = PrequentialEvaluation(window_size=evaluation_window)
@@ -155,9 +152,6 @@ class StreamRun:
     @property
     def n_unlabeled(self) -> int:
         return self.n_read - self.evaluation.n_rows
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -187,10 +181,7 @@ class StreamRun:
         KeyboardInterrupt
             If `stop` was called, after the batch that was being learned.
         """
-        while True:
-            self._read_at_least(1)
-            if self._rest.empty:
-                return
+        while self._read_at_least(1):
             batch = self._take(BATCH_ROWS if every is None else min(BATCH_ROWS, every - self.n_read % every))
             yield from self._learn(batch)
             if self._is_stopped:
@@ -241,7 +232,16 @@ class StreamRun:
             save_checkpoint()
 
     def stop(self) -> None:
-        """Raise KeyboardInterrupt as soon as the batch that is being learned is complete."""
+        """Raise KeyboardInterrupt: at once, or as soon as the batch that is being learned is complete.
+
+        A second call does not wait.
+
+        Raises
+        ------
+        KeyboardInterrupt
+        """
+        if self._is_stopped or not self.is_busy:
+            raise KeyboardInterrupt
         self._is_stopped = True
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -271,16 +271,16 @@ class StreamRun:
             sync(self._output)
         save(self.estimator, path, progress=progress)
 
-    def _read_at_least(self, n_rows: int) -> None:
-        """Read until this number of rows waits to be learned, or the table ends."""
+    def _read_at_least(self, n_rows: int) -> bool:
+        """Read until this number of rows waits to be learned, or the table ends; return whether any does."""
         while len(self._rest) < n_rows and (block := next(self._blocks, None)) is not None:
             parts = [part for part in (self._rest, block) if len(part)]
             self._rest = pd.concat(parts or [block], ignore_index=True)
+        return not self._rest.empty
 
     def _take(self, n_rows: int) -> pd.DataFrame:
         """Return at most this number of the rows that were read."""
-        rows, rest = self._rest[:n_rows], self._rest[n_rows:]
-        self._rest = rest.reset_index(drop=True)
+        rows, self._rest = self._rest[:n_rows], self._rest[n_rows:].reset_index(drop=True)
         return rows
 
     def _learn(self, batch: pd.DataFrame) -> list[StreamBatch]:
@@ -296,15 +296,10 @@ class StreamRun:
             parts += iter_prequential(self.estimator, X, y, evaluation=self.evaluation)
         for part in parts if self._output is not None else []:
             numbers, rows = np.split(rows, [len(part.labels)])
-            drifts = np.isin(part.first_row + np.arange(len(part.labels)), part.drifts)
-            columns = (
-                numbers,
-                part.labels,
-                part.predictions,
-                [f"{probability:.6g}" for probability in part.probabilities],
-                (part.predictions == part.labels).astype(int),
-                drifts.astype(int),
-            )
+            drifts = np.isin(part.first_row + np.arange(len(part.labels)), part.drifts).astype(int)
+            correct = (part.predictions == part.labels).astype(int)
+            probabilities = [f"{probability:.6g}" for probability in part.probabilities]
+            columns = [numbers, part.labels, part.predictions, probabilities, correct, drifts]
             self._write(pd.DataFrame(dict(zip(PREDICTION_COLUMNS, columns, strict=True))))
         self.n_read += len(labels)
         self.is_busy = False  # not after an error: the state is then that of a part of the batch
@@ -339,8 +334,7 @@ class StreamRun:
         if target not in (None, self.columns.target):
             raise ValueError(f"The target of the run of {path} is {self.columns.target!r}, not {target!r}.")
         while self.n_read < n_rows:
-            self._read_at_least(1)
-            if self._rest.empty:
+            if not self._read_at_least(1):
                 raise ValueError(
                     f"{self.name} has {self.n_read} rows, but the checkpoint {path} was made after {n_rows}."
                 )
@@ -444,7 +438,7 @@ class StreamColumns:
         """
         if frame.empty:
             raise ValueError(f"{table} has no rows.")
-        check_named_column(frame, target, "the target", table)
+        check_has_columns(frame, [target], table, "the target")
         found, values = infer_columns(
             frame.drop(columns=target), kinds, drop=drop, keeps_constant=True, table=table
         )
@@ -514,7 +508,7 @@ class StreamColumns:
         labels : ndarray of shape (n_rows,)
             Text, None where a label is missing.
         """
-        check_columns_present(frame, [self.target], table)
+        check_has_columns(frame, [self.target], table)
         return column_texts(frame[self.target])
 
     def to_dict(self) -> dict[str, Any]:

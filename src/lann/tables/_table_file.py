@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import warnings
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypedDict
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -23,15 +25,42 @@ BLOCK_CELLS, BLOCK_BYTES, BLOCK_ROWS, FEWEST_ROWS = 1 << 18, 1 << 22, 1 << 14, 6
 WHOLE_ROWS = 1 << 16
 # Memory of a cell while a file is read, beside the characters of text.
 NUMBER_BYTES, TEXT_BYTES = 24, 110
+SEPARATOR_NAMES = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "\\t": "\t"}
+# Which options are for which formats.
+OPTION_FORMATS = {"sep": ("text",), "encoding": ("text", "json lines"), "sheet": ("excel",)}
 
 
-class FileOptions(TypedDict, total=False):
+@dataclass
+class FileOptions:
     """How a file is written, if this is not to be detected: see `read_table`."""
 
-    sep: str | None
-    decimal: str | None
-    encoding: str | None
-    sheet: str | int | None
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    sheet: str | int | None = None
+
+    def __post_init__(self) -> None:
+        sep = self.sep = SEPARATOR_NAMES.get(self.sep or "", self.sep)
+        if sep is not None and (len(sep) != 1 or sep in "\"'\r\n\0" or sep.isalnum()):
+            raise ValueError(
+                "sep must be one character, such as ',', ';', '|' or a tab, or one of the names "
+                f"{', '.join(SEPARATOR_NAMES)}; got {sep!r}."
+            )
+        if self.decimal not in (None, ".", ",") or (self.decimal is not None and self.decimal == sep):
+            raise ValueError(f"decimal must be '.' or ',', and not the separator; got {self.decimal!r}.")
+        if self.encoding is not None:
+            try:
+                self.encoding = codecs.lookup(self.encoding).name
+            except LookupError as error:
+                raise ValueError(
+                    f"There is no encoding {self.encoding!r}; well-known ones are utf-8, utf-16 and cp1252."
+                ) from error
+
+    def check_format(self, name: str, format: str) -> None:
+        """Raise ValueError if an option is not for the format of a file."""
+        for option, formats in OPTION_FORMATS.items():
+            if getattr(self, option) is not None and format not in formats:
+                raise ValueError(f"{option} is not for {name}, whose format is {format}.")
 
 
 class TableFile(ABC):
@@ -100,9 +129,9 @@ class TableFile(ABC):
             frame.attrs = {"decimal": self.decimal, "decimals": dict(self.decimals)}
         return frame
 
-    def _read_as_text(self, parts: list[pd.DataFrame]) -> list[str]:
-        """Return columns that are read as text from now on, because a cell is no number."""
-        return []
+    def _read_as_text(self, parts: list[pd.DataFrame]) -> bool:
+        """Return whether columns are read as text from now on, because a cell is no number."""
+        return False
 
 
 class MemoryFile(TableFile):
@@ -145,14 +174,8 @@ class ParquetFile(TableFile):
         self._source, self.name = source, name
         file = self._opened()
         schema, metadata = file.schema_arrow, file.metadata
-        # An index with a name is a column that pandas has set aside; one that counts rows is not stored.
-        index = (schema.pandas_metadata or {}).get("index_columns", [])
-        self._counted = {i["name"]: i for i in index if isinstance(i, dict) and i["name"] is not None}
-        stored = sorted(schema.names, key=lambda field: field not in index)
-        self._fields = [
-            *self._counted,
-            *(field for field in stored if not field.startswith("__index_level_")),
-        ]
+        # The index of pandas is a column if it has a name.
+        self._fields = [field for field in schema.names if not field.startswith("__index_level_")]
         self.columns = check_names(self._fields, name)
         if metadata.num_rows == 0 or not self.columns:
             raise ValueError(f"{name} has no rows.")
@@ -163,13 +186,10 @@ class ParquetFile(TableFile):
         self.frame_bytes = self.n_rows_estimated * row_bytes + n_bytes
 
     def _opened(self) -> Any:
-        try:
-            from pyarrow.parquet import ParquetFile as ArrowFile  # type: ignore[import-untyped]
-        except ImportError as error:
-            raise without_parquet(self.name) from error
+        parquet = parquet_module(self.name)
         try:
             # Pages are read as they are needed: a row group can be larger than memory, too.
-            return ArrowFile(self._source, buffer_size=1 << 18, pre_buffer=False)
+            return parquet.ParquetFile(self._source, buffer_size=1 << 18, pre_buffer=False)
         except (ValueError, OSError) as error:  # pyarrow's own errors are among them
             raise ValueError(f"{self.name} is not a complete Parquet file.") from error
 
@@ -178,24 +198,22 @@ class ParquetFile(TableFile):
     ) -> Iterator[pd.DataFrame]:
         names = self.columns if columns is None else list(columns)
         fields = [self._fields[self.columns.index(name)] for name in names]
-        stored, file, row = [field for field in fields if field not in self._counted], self._opened(), 0
+        row = 0
         try:
-            for batch in file.iter_batches(n_rows or self.block_rows, columns=stored, use_threads=False):
-                frame = batch.to_pandas(ignore_metadata=True)
-                frame.index = pd.RangeIndex(row, row + len(frame))
-                for field, counts in self._counted.items():
-                    frame[field] = counts["start"] + counts["step"] * frame.index.to_numpy()
-                yield frame[fields].set_axis(names, axis=1)
+            for batch in self._opened().iter_batches(
+                n_rows or self.block_rows, columns=fields, use_threads=False
+            ):
+                frame = batch.to_pandas(ignore_metadata=True)[fields].set_axis(names, axis=1)
+                yield frame.set_axis(pd.RangeIndex(row, row + len(frame)))
                 row += len(frame)
         except (ValueError, OSError) as error:
             raise ValueError(f"{self.name} is damaged: rows after row {row} cannot be read.") from error
 
 
-def read_json_lines(content: str, name: str) -> pd.DataFrame:
-    """Return a text in which every line is a JSON object as a table; raise ValueError if a line is none."""
+def read_json_lines(lines: Iterable[str], name: str) -> pd.DataFrame:
+    """Return lines with a JSON object each as a table; raise ValueError if one has none."""
     rows = []
-    # Not splitlines, which splits at characters that a JSON string may contain.
-    for number, line in enumerate(content.split("\n"), start=1):
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
@@ -251,6 +269,12 @@ def check_names(names: Sequence[Any], source: str) -> list[str]:
     return texts
 
 
-def without_parquet(source: str) -> ImportError:
-    """Return the error for a missing pyarrow."""
-    return ImportError(f"{source} needs pyarrow, which is not installed: pip install 'lann[parquet]'.")
+def parquet_module(source: str) -> Any:
+    """Return the module that reads and writes Parquet files; raise ImportError if it is not installed."""
+    try:
+        import pyarrow.parquet  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise ImportError(
+            f"{source} needs pyarrow, which is not installed: pip install 'lann[parquet]'."
+        ) from error
+    return pyarrow.parquet

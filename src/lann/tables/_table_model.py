@@ -16,13 +16,13 @@ from lann._base import NeighborClassifier
 from lann._support.inputs import get_feature_names
 from lann._support.types import Floats, Indices
 from lann._support.validation import OneOf, validate
-from lann.columns.inputs import as_fitted
+from lann.columns.inputs import as_fitted, read_rows
 from lann.columns.schema import TableSchema, TableValues
 from lann.columns.text import (
     Column,
     TableWarning,
     apply_columns,
-    check_named_column,
+    check_has_columns,
     column_texts,
     shown_values,
 )
@@ -101,9 +101,13 @@ class TableModel:
         self.row_numbers: Indices = np.arange(n_rows)
         if record is None:
             return
-        features = [(column.name, column.kind) for column in self.columns]
-        self.columns, self.row_numbers = tuple(map(Column.from_dict, record.columns)), record.row_numbers
-        if [(column.name, column.kind) for column in self.columns] != features:
+        plain, self.columns = self.columns, tuple(map(Column.from_dict, record.columns))
+        self.row_numbers, features = record.row_numbers, self.schema.features
+        fits = [column.name for column in self.columns] == [feature.name for feature in features] and all(
+            column.kind == known.kind or feature.kind == "empty"  # without any value in the training rows
+            for column, known, feature in zip(self.columns, plain, features, strict=True)
+        )
+        if not fits:
             raise ValueError("The columns of the table in the model file are not the features of the model.")
         if len(self.row_numbers) != n_rows or (np.diff(self.row_numbers) <= 0).any():
             raise ValueError("The row numbers in the model file are not those of the training rows.")
@@ -300,20 +304,13 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        return self._predict(frame, id=id, reject=reject, name=name)
+        return self._predict(frame, id, reject, name)
 
     def _predict(
-        self,
-        frame: pd.DataFrame,
-        *,
-        id: str | None,
-        reject: RejectOption | None,
-        name: str,
-        row_numbers: Indices | None = None,
-        new: dict[str, set[str]] | None = None,
+        self, frame: pd.DataFrame, id: str | None, reject: RejectOption | None, name: str, **options: Any
     ) -> pd.DataFrame:
-        """Return predictions; see `_read` for `row_numbers` and `new`."""
-        rows = self._as_fitted(self._read(frame, name=name, row_numbers=row_numbers, new=new)[0])
+        """Return predictions; options are those of `_read`."""
+        rows = self._as_fitted(self._read(frame, name=name, **options))
         probabilities = self.classifier.predict_proba(rows)
         classes = self.classifier.classes_
         columns = {"prediction": classes[probabilities.argmax(axis=1)]}
@@ -364,7 +361,7 @@ class TableModel:
         >>> from lann.tables import TableModel
         >>> frame = load_iris(as_frame=True).frame
         >>> round(TableModel.fit(frame[::2], "target").evaluate(frame[1::2])["accuracy"], 2)
-        0.95
+        0.96
         """
         rows = self.labeled_rows(frame, target, name=name)
         classes = self.classifier.classes_
@@ -421,40 +418,19 @@ class TableModel:
             If a column has categories that the training data do not have.
         """
         validate("leave_out", leave_out, OneOf("auto", None))
-        values, table = self._read(frame, rows, name=name)
-        left_out = None
+        values, exclude = self._read(frame, rows, name=name), None
         if leave_out and reject is None:
-            left_out = self._left_out(frame, table, values.index.to_numpy(), id, name)
-        return self._explain_values(frame, values, left_out, id, reject, name)
-
-    def _left_out(
-        self, frame: pd.DataFrame, table: pd.DataFrame, row_numbers: Indices, id: str | None, name: str
-    ) -> Indices:
-        """Return the training row that each of some rows of a table is, -1 for none."""
-        id = self._id_of(frame, id)
-        names = row_names(frame, id, name)[row_numbers] if id is not None and id == self.id_column else None
-        return same_training_rows(self, table, row_numbers, names)
-
-    def _explain_values(
-        self,
-        frame: pd.DataFrame,
-        values: pd.DataFrame,
-        exclude: Indices | None,
-        id: str | None,
-        reject: RejectOption | None,
-        name: str,
-    ) -> Explanation:
-        """Explain rows of a table, whose values have been read; their index has the positions."""
+            exclude = same_training_rows(self, frame, values, id, name)
         X = self._as_fitted(values)
         explanation = self.classifier.explain(X, leave_out=exclude)
         if reject is not None:
             explanation = explanation.with_decisions(reject.reasons(X))
         positions, rows = explanation.neighbors, frame.iloc[values.index]
         left_out = explanation.left_out
-        id, labels = self._id_of(frame, id), self.labels_in(rows)
+        id = self._id_of(frame, id)
         return replace(
             explanation,
-            true_labels=labels,
+            true_labels=self.labels_in(rows),
             neighbors=self.row_numbers[positions],
             neighbor_ids=None if self.ids is None else self.ids[positions],
             left_out=np.where(left_out < 0, -1, self.row_numbers[left_out]),
@@ -470,9 +446,7 @@ class TableModel:
         rows: Sequence[int] | Indices | None = None,
         *,
         block_size: int = 500,
-        id: str | None = None,
-        reject: RejectOption | None = None,
-        name: str = "the table",
+        **options: Any,
     ) -> Iterator[Explanation]:
         """Explain predictions block by block: in bounded memory, and with a chance to report the progress.
 
@@ -484,12 +458,8 @@ class TableModel:
             Positions of the rows to explain; None is all rows.
         block_size : int, default=500
             Number of rows of a block.
-        id : str or None, default=None
-            Name of a column that names the rows. None is that of the training table, if `frame` has it.
-        reject : RejectOption or None, default=None
-            Of `reject_option`, as in `explain`.
-        name : str, default="the table"
-            Name of the table in messages.
+        **options : object
+            ``id``, ``leave_out``, ``reject`` and ``name``, as for `explain`.
 
         Yields
         ------
@@ -506,14 +476,10 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        values, table = self._read(frame, rows, name=name)
-        left_out = None
-        if reject is None:
-            left_out = self._left_out(frame, table, values.index.to_numpy(), id, name)
-        for start in range(0, len(values), block_size):
-            part = slice(start, start + block_size)
-            exclude = None if left_out is None else left_out[part]
-            yield self._explain_values(frame, values.iloc[part], exclude, id, reject, name)
+        numbers = np.arange(len(frame)) if rows is None else rows
+        for start in range(0, len(numbers), block_size):
+            part = numbers[start : start + block_size]
+            yield self.explain(frame, part, **options)
 
     def labels_in(
         self, frame: pd.DataFrame, target: str | None = None, *, name: str = "the table"
@@ -540,7 +506,7 @@ class TableModel:
             If `target` is given and there is no such column.
         """
         if target is not None:
-            check_named_column(frame, target, "target", name)
+            check_has_columns(frame, [target], name, "target")
         elif self.target is None or self.target not in frame:
             return None
         texts = column_texts(frame[target or self.target])
@@ -556,16 +522,21 @@ class TableModel:
         name: str = "the table",
         row_numbers: Indices | None = None,
         new: dict[str, set[str]] | None = None,
-    ) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return rows of a table with the values that the columns have, and the whole table.
+    ) -> pd.DataFrame:
+        """Return rows of a table with the values that the columns have.
 
         The index has the positions of the rows, or `row_numbers`. Categories that the training data do not
         have are added to `new`; if this is None, a warning names them.
         """
-        positions = np.arange(len(frame)) if rows is None else np.asarray(rows, dtype=np.int64)
-        outside = positions[(positions < 0) | (positions >= len(frame))]
-        if len(outside):
-            raise ValueError(f"There is no row {outside[0]} in {name}; its rows are 0 to {len(frame) - 1}.")
+        numbers = row_numbers
+        if rows is not None:
+            numbers = np.asarray(rows, dtype=np.int64)
+            outside = numbers[(numbers < 0) | (numbers >= len(frame))]
+            if len(outside):
+                raise ValueError(
+                    f"There is no row {outside[0]} in {name}; its rows are 0 to {len(frame) - 1}."
+                )
+            frame = frame.iloc[numbers]
         if not hasattr(self.classifier, "feature_names_in_"):
             if len(frame.columns) != len(self.columns):
                 raise ValueError(
@@ -573,8 +544,7 @@ class TableModel:
                     f"names and needs {len(self.columns)}."
                 )
             frame = frame.set_axis(self.feature_names, axis=1)
-        table = apply_columns(frame, self.columns, name, row_numbers=row_numbers)
-        values = table.iloc[positions]
+        values = apply_columns(frame, self.columns, name, row_numbers=numbers)
         empty = np.flatnonzero(values.isna().all(axis=1))
         gaps = np.full((1, len(self.columns)), np.nan)
         if len(empty) and self.classifier.model_.unmeasured(gaps).all():
@@ -588,7 +558,7 @@ class TableModel:
                 found.setdefault(feature.name, set()).update(categories)
         if new is None:
             self._warn_of_new(found)
-        return values, table
+        return values
 
     def _training_values(self) -> TrainingValues:
         """Return the values of the training rows as the table writes them, by their row numbers."""
@@ -603,6 +573,10 @@ class TableModel:
         if hasattr(self.classifier, "feature_names_in_"):
             return values
         return values.to_numpy(dtype=float if all(c.kind == "number" for c in self.columns) else object)
+
+    def _as_numbers(self, values: pd.DataFrame) -> Floats:
+        """Return values as the model has them: categories as codes, gaps as NaN."""
+        return read_rows(self.classifier, self._as_fitted(values), self.schema)
 
     def _warn_of_new(self, categories: Mapping[str, set[str]]) -> None:
         for column, new in categories.items():

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import train_test_split
 
 from lann._support.compat import reported_epochs
 from lann._support.format import counted, percent
@@ -20,11 +19,9 @@ from lann._support.validation import Number, validate
 from lann.columns.text import (
     Column,
     TableWarning,
-    check_named_column,
+    check_has_columns,
     column_texts,
-    if_useful,
     infer_columns,
-    warn_of_ignored,
     with_text_names,
 )
 from lann.persist import TableRecord
@@ -141,7 +138,7 @@ class TrainingTable:
         roles = {"target": target, "id": id, "sample_weight": sample_weight}
         named = {column: role for role, column in roles.items() if column is not None}
         for column, role in named.items():
-            check_named_column(frame, column, role, name)
+            check_has_columns(frame, [column], name, role)
             if column in kinds:
                 raise ValueError(f"Column {column!r} is named in both {role} and kinds.")
         numbers = np.arange(len(frame)) if row_numbers is None else np.asarray(row_numbers)
@@ -171,7 +168,8 @@ class TrainingTable:
             values.index = pd.Index(row_names(frame, id, name)[rows], dtype=object)
         elif numbers[-1] == len(numbers) - 1:
             values.index = pd.RangeIndex(len(numbers))
-        _check_any_used(columns, target, name)
+        if not any(column.is_used for column in columns):
+            raise ValueError(f"There is no column to learn from in {name} beside the target {target!r}.")
         return cls(values, labels, columns, target, numbers, id, sample_weight, weights)
 
     def __len__(self) -> int:
@@ -240,8 +238,7 @@ class TrainingTable:
         """Hold out a share of the rows, of every class in proportion to its size.
 
         Rows with the same values in all columns are held out together or not at all, as far as every class
-        then still has training rows and held-out rows; a `TableWarning` says so. Columns that are constant
-        in the remaining rows are ignored.
+        then still has training rows and held-out rows; a `TableWarning` says so.
 
         Parameters
         ----------
@@ -274,13 +271,16 @@ class TrainingTable:
                 f"held_out={held_out:g} of {len(labels)} rows is too few or too many: each of the "
                 f"{len(classes)} classes needs training rows and held-out rows."
             )
-        first = _first_copies(self.rows)
-        drawn = np.unique(first)  # one row of each group of copies
+        copies = self.rows.groupby(list(self.rows.columns), dropna=False, sort=False).ngroup()
+        _, drawn, inverse = np.unique(copies, return_index=True, return_inverse=True)
+        first = drawn[inverse]  # the first row with the same values
         n_drawn = round(held_out * len(drawn))
         _, sizes = np.unique(labels[drawn], return_counts=True)
         if len(sizes) < len(classes) or sizes.min() < 2 or min(n_drawn, len(drawn) - n_drawn) < len(classes):
             first = drawn = np.arange(len(labels))
             n_drawn = n_held_out
+        from sklearn.model_selection import train_test_split
+
         _, chosen = train_test_split(
             drawn, test_size=n_drawn, stratify=labels[drawn], random_state=random_state
         )
@@ -297,7 +297,7 @@ class TrainingTable:
         return self.subset(np.flatnonzero(~is_held_out)), self.row_numbers[is_held_out]
 
     def subset(self, positions: Indices) -> TrainingTable:
-        """Return some of the rows; warn of columns that are constant in them, which are ignored.
+        """Return some of the rows.
 
         Parameters
         ----------
@@ -307,34 +307,10 @@ class TrainingTable:
         -------
         table : TrainingTable
         """
-        rows = self.rows.iloc[positions]
-        columns = []
-        for column in self.columns:
-            kept = if_useful(column, rows[column.name]) if column.is_used else column
-            columns.append(kept)
-            if column.is_used and not kept.is_used:
-                warn_of_ignored(kept)
-        _check_any_used(columns, self.target, "the remaining rows")
         return replace(
             self,
-            rows=rows[[column.name for column in columns if column.is_used]],
+            rows=self.rows.iloc[positions],
             labels=self.labels[positions],
-            columns=tuple(columns),
             row_numbers=self.row_numbers[positions],
             weights=None if self.weights is None else self.weights[positions],
         )
-
-
-def _check_any_used(columns: Sequence[Column], target: str, table: str) -> None:
-    if not any(column.is_used for column in columns):
-        raise ValueError(f"There is no column to learn from in {table} beside the target {target!r}.")
-
-
-def _first_copies(rows: pd.DataFrame) -> Indices:
-    """Return for each row the first one with the same values: (n_rows,)."""
-    first = np.arange(len(rows))
-    if len(copies := np.flatnonzero(rows.duplicated(keep=False))):
-        groups = rows.iloc[copies].groupby(list(rows.columns), dropna=False, sort=False).ngroup()
-        _, starts, inverse = np.unique(groups, return_index=True, return_inverse=True)
-        first[copies] = copies[starts[inverse]]
-    return first

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import os
 import re
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib.util import find_spec
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
 
 from lann._support.files import atomic_file, check_writable, is_stream
-from lann.tables._table_file import without_parquet
+from lann.tables._table_file import parquet_module
 
 FORMATS = (".csv", ".csv.gz", ".parquet")
 # What spreadsheets take as the start of a formula, also in full width, and what they skip before it.
@@ -89,17 +88,16 @@ def table_writer(path: Path, *, guard_formulas: bool = False) -> Iterator[Callab
                 yield write
             return
         # Without the time, so that the same table gives the same bytes.
-        compressor = zlib.compressobj(9, wbits=31) if format == ".csv.gz" else None
-        has_header: list[bool] = []
+        text = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if format == ".csv.gz" else nullcontext(file)
+        header = True
 
         def write_text(frame: pd.DataFrame) -> None:
-            content = csv_bytes(frame, str(path), header=not has_header, guard_formulas=guard_formulas)
-            has_header.append(True)
-            file.write(content if compressor is None else compressor.compress(content))
+            nonlocal header
+            opened.write(csv_bytes(frame, str(path), header=header, guard_formulas=guard_formulas))
+            header = False
 
-        yield write_text
-        if compressor is not None:
-            file.write(compressor.flush())
+        with text as opened:
+            yield write_text
 
 
 def csv_bytes(frame: pd.DataFrame, name: str, *, header: bool = True, guard_formulas: bool = False) -> bytes:
@@ -129,11 +127,9 @@ def guarded(text: str) -> str:
 @contextmanager
 def _parquet_writer(file: IO[bytes], name: str) -> Iterator[Callable[[pd.DataFrame], None]]:
     """Write blocks as row groups with the types of the first one."""
-    try:
-        import pyarrow as pa  # type: ignore[import-untyped]
-        from pyarrow.parquet import ParquetWriter  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise without_parquet(name) from error
+    parquet = parquet_module(name)
+    import pyarrow as pa  # type: ignore[import-untyped]
+
     writers: list[Any] = []
 
     def write(frame: pd.DataFrame) -> None:
@@ -145,7 +141,7 @@ def _parquet_writer(file: IO[bytes], name: str) -> Iterator[Callable[[pd.DataFra
                 schema = schema.set(position, pa.field("label", schema.field("prediction").type))
             table = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
             if not writers:
-                writers.append(ParquetWriter(file, schema))
+                writers.append(parquet.ParquetWriter(file, schema))
             writers[0].write_table(table)
         except (TypeError, ValueError) as error:  # pyarrow's own errors are among them
             raise ValueError(
@@ -186,17 +182,15 @@ def check_table_path(path: str | os.PathLike[str]) -> None:
     path = Path(path)
     format = _format(path)
     check_writable(path)
-    if format == ".parquet" and find_spec("pyarrow") is None:
-        raise without_parquet(str(path))
+    if format == ".parquet":
+        parquet_module(str(path))
 
 
 def _format(path: Path) -> str:
     """Return the format of a file that is written, by its name; a pipe whose name says nothing takes CSV."""
-    for format in FORMATS:
-        if path.name.lower().endswith(format):
-            return format
-    if is_stream(path):
-        return ".csv"
-    raise ValueError(
-        f"{path} has an unknown format; give a file name that ends in .csv, .csv.gz or .parquet."
-    )
+    format = next((format for format in FORMATS if path.name.lower().endswith(format)), None)
+    if format is None and not is_stream(path):
+        raise ValueError(
+            f"{path} has an unknown format; give a file name that ends in .csv, .csv.gz or .parquet."
+        )
+    return format or ".csv"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from lann._support.rows import spread_rows
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import DiagonalMetric, Levels, MatrixMetric
-from lann.search import CellSearch, ExactSearch, coarse_search, smallest
+from lann.search import coarse_search, smallest
 from lann.training._loss import Targets
 from lann.vote import VoteRule, class_shares, zero_distance_guard
 
 NO_ROWS: Indices = np.empty(0, np.int64)
+# Rows of each class in a sample, at least.
+LEAST_SAMPLED = 50
 
 
 class QueryStream:
@@ -35,20 +38,20 @@ class QueryStream:
         return taken
 
 
-def stratified_sample(labels: Labels, size: int, rng: np.random.Generator, *, at_least: int = 50) -> Indices:
-    """Return about `size` rows, ascending: each class in proportion, but at least `at_least` rows of it."""
+def stratified_sample(labels: Labels, size: int, rng: np.random.Generator) -> Indices:
+    """Return about `size` rows, ascending: each class in proportion, but LEAST_SAMPLED rows of it."""
     if len(labels) <= size:
         return np.arange(len(labels))
     shuffled = rng.permutation(len(labels))
     chosen = []
     for rows in (shuffled[labels[shuffled] == c] for c in np.unique(labels)):
-        wanted = max(round(len(rows) * size / len(labels)), min(len(rows), at_least))
+        wanted = max(round(len(rows) * size / len(labels)), min(len(rows), LEAST_SAMPLED))
         chosen.append(rows[:wanted])
     return np.sort(np.concatenate(chosen))
 
 
 def draw_validation_rows(n_rows: int, fraction: float | None, rng: np.random.Generator) -> Indices:
-    """Return the rows whose loss decides on early stopping, ascending; none if `fraction` is None.
+    """Return the rows that decide on early stopping or on the vote, ascending; none if `fraction` is None.
 
     They are no queries of the training, but still neighbors of others.
     """
@@ -64,29 +67,6 @@ ROWS_FOR_SCALE = 2_000
 N_TYPICAL = 5
 
 
-def query_other_points(
-    search: ExactSearch | CellSearch, rows: Indices, n_candidates: int, *, n_jobs: int | None = None
-) -> tuple[Indices, Floats]:
-    """Return the nearest other points of some of the points of a search.
-
-    Parameters
-    ----------
-    search : ExactSearch or CellSearch
-    rows : (n_rows,)
-        Points, distinct.
-    n_candidates : int
-        Fewer are found where there are fewer points.
-
-    Returns
-    -------
-    candidates, distances : (n_rows, n_candidates)
-        Nearest first; distances are squared.
-    """
-    metric = search.metric
-    k = min(n_candidates, metric.n_points - 1)
-    return search.query(metric.points[rows], k, exclude=rows, n_jobs=n_jobs)
-
-
 def find_candidates(
     metric: DiagonalMetric,
     rows: Indices,
@@ -95,20 +75,30 @@ def find_candidates(
     reference: Indices | None = None,
     n_jobs: int | None = None,
 ) -> tuple[Indices, Floats]:
-    """Return the nearest other points of some points: as `query_other_points`.
+    """Return the nearest other points of some points.
 
     Parameters
     ----------
+    rows : (n_rows,)
+        Points, distinct.
+    n_candidates : int
+        Fewer are found where there are fewer points.
     reference : (n_reference,) or None
         Points that can be candidates; None is all.
+
+    Returns
+    -------
+    candidates, distances : (n_rows, n_candidates)
+        Nearest first; distances are squared.
     """
-    if reference is None or len(reference) == metric.n_points:
-        return query_other_points(coarse_search(metric, len(rows)), rows, n_candidates, n_jobs=n_jobs)
-    position = np.full(metric.n_points, -1)
-    position[reference] = np.arange(len(reference))
-    search, k = coarse_search(metric.subset(reference), len(rows)), min(n_candidates, len(reference) - 1)
-    found, distances = search.query(metric.points[rows], k, exclude=position[rows], n_jobs=n_jobs)
-    return reference[found], distances
+    among, exclude = metric, rows
+    if reference is not None and len(reference) < metric.n_points:
+        position = np.full(metric.n_points, -1)
+        position[reference] = np.arange(len(reference))
+        among, exclude = metric.subset(reference), position[rows]
+    search, k = coarse_search(among, len(rows)), min(n_candidates, among.n_points - 1)
+    found, distances = search.query(metric.points[rows], k, exclude=exclude, n_jobs=n_jobs)
+    return (found if reference is None or among is metric else reference[found]), distances
 
 
 def same_class_candidates(labels: Labels, rows: Indices, candidates: Indices, k: int) -> Indices:
@@ -135,7 +125,7 @@ def same_class_candidates(labels: Labels, rows: Indices, candidates: Indices, k:
 
 def typical_distances(levels: Levels, *, n_jobs: int | None = None) -> Floats:
     """Return the squared distances of a sample of rows to their neighbors: (n_rows, N_TYPICAL)."""
-    rows = np.linspace(0, len(levels.X) - 1, min(ROWS_FOR_SCALE, len(levels.X))).astype(np.int64)
+    rows = spread_rows(len(levels.X), ROWS_FOR_SCALE)
     return find_candidates(levels.class_metric(), rows, N_TYPICAL, n_jobs=n_jobs)[1]
 
 

@@ -10,21 +10,18 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from lann import _native
 from lann._support.types import Floats, Indices
 from lann.metric import GAP_HEIGHT, Encoding, FeatureCurves, initial_positions
 
 
-def compact_batch(
-    rows: Indices, candidates: Indices, kept: NDArray[np.bool_], position: Indices
-) -> tuple[Indices, Indices, Indices]:
+def compact_batch(rows: Indices, candidates: Indices, position: Indices) -> tuple[Indices, Indices, Indices]:
     """Return the points that a batch uses, and its queries and candidates as positions among these.
 
     Parameters
     ----------
-    rows, candidates, kept
+    rows, candidates
         Of a `Batch`.
     position : (n_points,)
         All -1, before and after.
@@ -32,71 +29,14 @@ def compact_batch(
     Returns
     -------
     used : (n_used,)
-        The queries and their kept candidates, in order of appearance.
+        The queries and their candidates, in order of appearance.
     rows : (n_queries,)
     candidates : (n_queries, n_candidates)
-        -1 for candidates that are dropped.
     """
     used = np.empty(rows.size + candidates.size, np.int64)
-    new_rows, new_candidates = np.empty(len(rows), np.int64), np.full(candidates.shape, -1, np.int64)
-    n_used = _compact(rows, candidates, kept, position, used, new_rows, new_candidates)
+    new_rows, new_candidates = np.empty_like(rows), np.empty_like(candidates)
+    n_used = _native.compact_batch(rows, candidates, position, used, new_rows, new_candidates)
     return used[:n_used], new_rows, new_candidates
-
-
-@njit(nogil=True, cache=True)
-def _compact(rows, candidates, kept, position, used, new_rows, new_candidates):
-    """Write to the last three arrays; return how many points are used."""
-    n_used = 0
-    for q in range(rows.shape[0]):
-        i = rows[q]
-        if position[i] < 0:
-            position[i] = n_used
-            used[n_used] = i
-            n_used += 1
-        new_rows[q] = position[i]
-        for c in range(candidates.shape[1]):
-            j = candidates[q, c]
-            if j < 0 or not kept[q, c]:
-                continue
-            if position[j] < 0:
-                position[j] = n_used
-                used[n_used] = j
-                n_used += 1
-            new_candidates[q, c] = position[j]
-    for number in range(n_used):
-        position[used[number]] = -1
-    return n_used
-
-
-@njit(nogil=True, cache=True)
-def cell_values(cells, offsets, used, starts, slopes):
-    """Return the coordinates of some points: (n_used, n_coordinates).
-
-    cells : (n_points, n_coordinates) cell of each value
-    offsets : (n_points, n_coordinates) from the origins of the cells; used : (n_used,)
-    starts, slopes : (n_cells,)
-    """
-    out = np.empty((used.shape[0], cells.shape[1]))
-    for number in range(used.shape[0]):
-        i = used[number]
-        for f in range(cells.shape[1]):
-            cell = cells[i, f]
-            out[number, f] = starts[cell] + slopes[cell] * offsets[i, f]
-    return out
-
-
-@njit(nogil=True, cache=True)
-def add_by_cell(cells, offsets, used, gradient, sums, moments):
-    """Add the gradients of some points to the sums by cell that `Cells.gradients` takes.
-
-    cells, offsets, used : as for `cell_values`; gradient : (n_used, n_coordinates)
-    sums, moments : (n_cells,), changed in place
-    """
-    for number in range(used.shape[0]):
-        i = used[number]
-        for f in range(cells.shape[1]):
-            sums[cells[i, f]] += gradient[number, f]
-            moments[cells[i, f]] += gradient[number, f] * offsets[i, f]
 
 
 class Cells:
@@ -142,7 +82,9 @@ class Cells:
         starts = np.take(curves.starts, self._bins) + np.take(curves.heights, self._counts)
         starts = np.append(starts, positions)
         slopes = np.append(np.take(curves.slopes, self._bins), np.zeros(len(positions)))
-        return cell_values(self._cells, self._offsets, used, starts, slopes)
+        out = np.empty((len(used), self._cells.shape[1]))
+        _native.cell_values(self._cells, self._offsets, used, starts, slopes, out)
+        return out
 
     def gradients(
         self, curves: FeatureCurves, used: Indices, by_value: Floats
@@ -165,7 +107,7 @@ class Cells:
         """
         n_cells = self._bins.size
         sums, moments = np.zeros(n_cells + self.n_positions), np.zeros(n_cells + self.n_positions)
-        add_by_cell(self._cells, self._offsets, used, by_value, sums, moments)
+        _native.add_by_cell(self._cells, self._offsets, used, by_value, sums, moments)
         by_bin = (_sum_by(self._bins, part[:n_cells], curves.slopes.shape) for part in (sums, moments))
         by_count = _sum_by(self._counts, sums[:n_cells], (curves.n_features, curves.n_steps + 1))
         return curves.slope_gradient(*by_bin), curves.jump_gradient(by_count), sums[n_cells:]

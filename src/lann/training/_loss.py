@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from lann import _native
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import Levels
-from lann.vote import SHARES, SOFTMAX, VoteChoice, weighted_loss
+from lann.vote import SHARES, SOFTMAX
 
 # Bounded weights stay within e^±6.
 LARGEST_LOG_WEIGHT = 6.0
@@ -60,6 +59,10 @@ class Settings:
     n_neighbors, power, floor : int, float, float
         Of the share loss. It is sharper than the vote and includes more neighbors, so that a query changes
         more of them.
+    vote_neighbors, vote_power : int or None, float or None
+        What is fixed of the vote; None chooses it.
+    mean_weight : float
+        Mean weight of a distinct training row, relative to which the row weights of training are.
     """
 
     curves: bool = True
@@ -85,10 +88,13 @@ class Settings:
     n_neighbors: int = 10
     power: float = 4.0
     floor: float = 0.02
+    vote_neighbors: int | None = None
+    vote_power: float | None = None
+    mean_weight: float = 1.0
 
-    def for_vote(self, vote: VoteChoice) -> Settings:
-        """Return the settings with a loss of more neighbors and less power for the votes of noisy labels."""
-        return self.replace(n_neighbors=20, power=3.0) if vote.is_for_noise else self
+    def for_noise(self) -> Settings:
+        """Return the settings with a loss of more neighbors and less power, for noisy labels."""
+        return self.replace(n_neighbors=20, power=3.0)
 
     def for_rows(self, n_rows: int) -> Settings:
         """Return the settings with less dropout of features, the more rows there are."""
@@ -161,7 +167,7 @@ def regularization_factor(n_rows: int) -> float:
 
 
 class LossRule(NamedTuple):
-    """How the loss of a query is computed from its neighbors: see `lann.vote.weighted_loss`.
+    """How the loss of a query is computed from its neighbors: see `vote.hpp`.
 
     Attributes
     ----------
@@ -207,69 +213,7 @@ class Targets(NamedTuple):
         return Targets(self.labels[points], self.weights[points])
 
 
-class Neighbors(NamedTuple):
-    """The nearest candidates of each query.
-
-    Attributes
-    ----------
-    indices : (n_queries, k)
-        Points; -1 for none.
-    distances : (n_queries, k)
-        Squared, with ε.
-    counts : (n_queries,)
-        Number of neighbors; they come first.
-    """
-
-    indices: Indices
-    distances: Floats
-    counts: Indices
-
-
-def batch_loss(neighbors: Neighbors, rows: Indices, targets: Targets, rule: LossRule) -> tuple[float, Floats]:
-    """Compute the mean loss of a batch, and its slope for each distance.
-
-    Parameters
-    ----------
-    neighbors : Neighbors
-        The distances are changed.
-    rows : (n_queries,)
-        Points that are the queries.
-    targets : Targets
-    rule : LossRule
-
-    Returns
-    -------
-    loss : float
-    slopes : (n_queries, k)
-    """
-    slopes = np.zeros(neighbors.distances.shape)
-    return loss_with_slopes(neighbors, rows, targets, rule, slopes), slopes
-
-
-@njit(nogil=True, cache=True, inline="always")
-def loss_with_slopes(neighbors, rows, targets, rule, slopes):
-    """Write the slopes to an array of zeros, and return the loss: see `batch_loss`."""
-    near, distances, counts = neighbors
-    labels, weights = targets
-    k = rule.n_neighbors
-    near_labels, near_weights = np.empty(k, np.int64), np.empty(k)
-    n_queries, total = near.shape[0], 0.0
-    for q in range(n_queries):
-        if counts[q] == 0:
-            continue
-        for slot in range(counts[q]):
-            near_labels[slot] = labels[near[q, slot]]
-            near_weights[slot] = weights[near[q, slot]]
-        total += weighted_loss(
-            rule, distances[q], near_labels, labels[rows[q]], counts[q],
-            near_weights, weights[rows[q]], slopes[q],
-        )  # fmt: skip
-        for slot in range(counts[q]):
-            slopes[q, slot] /= n_queries
-    return total / n_queries
-
-
-# Instead of a gradient that is not needed.
+# Instead of an array to which a kernel adds a gradient, where that is not needed.
 NOT_NEEDED = np.empty((0, 0))
 
 
@@ -281,9 +225,7 @@ class Batch(NamedTuple):
     rows : (n_queries,)
         Points that are the queries.
     candidates : (n_queries, n_candidates)
-        Points; -1 for none.
-    kept : (n_queries, n_candidates)
-        Which candidates are not dropped.
+        Points; -1 for none, or where they are dropped.
     axis_mask : (n_axes,)
         1, or 0 for an axis that is dropped.
     epsilon : float
@@ -292,174 +234,18 @@ class Batch(NamedTuple):
 
     rows: Indices
     candidates: Indices
-    kept: NDArray[np.bool_]
     axis_mask: Floats
     epsilon: float
 
-    @classmethod
-    def without_dropout(cls, rows: Indices, candidates: Indices, n_axes: int, epsilon: float) -> Batch:
-        """Return a batch from which nothing is dropped."""
-        return cls(rows, candidates, np.ones(candidates.shape, np.bool_), np.ones(n_axes), epsilon)
 
-
-class WeightedPoints(NamedTuple):
-    """Points and the weights with which they measure.
-
-    Attributes
-    ----------
-    points : (n_points, n_axes)
-    weights : (n_owners, n_axes)
-    owners : (n_points,)
-        The row of `weights` that a point measures with: its class, or itself.
-    """
-
-    points: Floats
-    weights: Floats
-    owners: Indices
-
-
-@njit(nogil=True, cache=True)
-def loss_and_gradients(batch, metric, targets, rule, by_weight, by_point):
-    """Compute the mean loss of a batch and add its gradients to two arrays.
-
-    Parameters
-    ----------
-    batch : Batch
-    metric : WeightedPoints
-    targets : Targets
-    rule : LossRule
-    by_weight : (n_owners, n_axes) or empty
-        The gradient for the log weights is added to it; it is not computed if the array is empty.
-    by_point : (n_points, n_axes) or empty
-        The same for the points.
-
-    Returns
-    -------
-    loss : float
-    """
-    neighbors = _nearest_candidates(batch, metric, rule.n_neighbors)
-    slopes = np.zeros(neighbors.distances.shape)
-    loss = loss_with_slopes(neighbors, batch.rows, targets, rule, slopes)
-    if by_weight.size > 0:
-        _add_weight_gradient(batch, neighbors, slopes, metric, by_weight)
-    if by_point.size > 0:
-        _add_point_gradient(batch, neighbors, slopes, metric, by_point)
-    return loss
-
-
-# Functions that are inlined are compiled once, with the function that calls them.
-@njit(inline="always")
-def _nearest_candidates(batch, metric, k):
-    """Return the k nearest kept candidates of each query, in no particular order: a `Neighbors`.
-
-    batch : Batch; metric : WeightedPoints
-    """
-    rows, candidates, kept, axis_mask, epsilon = batch
-    points, weights, owners = metric
-    n_queries, n_candidates = candidates.shape
-    near = np.full((n_queries, k), -1, np.int64)
-    distances = np.full((n_queries, k), np.inf)
-    counts = np.zeros(n_queries, np.int64)
-    for q in range(n_queries):
-        query = points[rows[q]]
-        count, farthest = 0, 0
-        for c in range(n_candidates):
-            j = candidates[q, c]
-            if j < 0 or not kept[q, c]:
-                continue
-            found = epsilon + _masked_distance(query, points[j], weights[owners[j]], axis_mask)
-            if count < k:
-                slot = count
-                count += 1
-            elif found < distances[q, farthest]:
-                slot = farthest
-            else:
-                continue
-            distances[q, slot], near[q, slot] = found, j
-            farthest = 0
-            for other in range(1, count):
-                if distances[q, other] > distances[q, farthest]:
-                    farthest = other
-        counts[q] = count
-    return Neighbors(near, distances, counts)
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _masked_distance(x, point, weights, axis_mask):
-    """Return Σ w (x − p)² over the axes that are not dropped."""
-    total = 0.0
-    for a in range(x.shape[0]):
-        difference = axis_mask[a] * (x[a] - point[a])
-        total += weights[a] * difference * difference
-    return total
-
-
-@njit(inline="always")
-def _add_weight_gradient(batch, neighbors, slopes, metric, gradient):
-    """Add ∂loss/∂log w = slope · w · difference², over all pairs, to the gradient of each neighbor's owner.
-
-    slopes : (n_queries, k) ∂loss/∂d; gradient : (n_owners, n_axes), changed in place
-    """
-    points, weights, owners = metric
-    axis_mask = batch.axis_mask
-    near, counts = neighbors.indices, neighbors.counts
-    for q in range(near.shape[0]):
-        query = points[batch.rows[q]]
-        for slot in range(counts[q]):
-            point, owner = points[near[q, slot]], owners[near[q, slot]]
-            slope = slopes[q, slot]
-            for a in range(query.shape[0]):
-                difference = point[a] - query[a]
-                gradient[owner, a] += slope * axis_mask[a] * weights[owner, a] * difference * difference
-
-
-@njit(inline="always")
-def _add_point_gradient(batch, neighbors, slopes, metric, gradient):
-    """Add ∂loss/∂point = 2 · slope · w · difference, over all pairs, to the gradients of both points.
-
-    slopes : (n_queries, k) ∂loss/∂d; gradient : (n_points, n_axes), changed in place
-    """
-    points, weights, owners = metric
-    axis_mask = batch.axis_mask
-    near, counts = neighbors.indices, neighbors.counts
-    for q in range(near.shape[0]):
-        i = batch.rows[q]
-        for slot in range(counts[q]):
-            j = near[q, slot]
-            owner = owners[j]
-            slope = 2.0 * slopes[q, slot]
-            for a in range(gradient.shape[1]):
-                change = slope * axis_mask[a] * weights[owner, a] * (points[j, a] - points[i, a])
-                gradient[j, a] += change
-                gradient[i, a] -= change
-
-
-@njit(nogil=True, cache=True)
-def mix_with_neighbors(values, neighbors, share):
-    """Replace a share of each row by the mean of the rows of its neighbors, all at once.
+def mix_with_neighbors(values: Floats, neighbors: Indices, share: float) -> Floats:
+    """Return rows of which a share is replaced by the mean of the rows of their neighbors, all at once.
 
     values : (n_rows, n_columns); neighbors : (n_rows, k), -1 for none; returns (n_rows, n_columns)
     """
-    n_rows, n_columns = values.shape
-    mixed = values.copy()
-    mean = np.empty(n_columns)
-    for i in range(n_rows):
-        mean[:] = 0.0
-        count = 0
-        for slot in range(neighbors.shape[1]):
-            j = neighbors[i, slot]
-            if j >= 0:
-                count += 1
-                for column in range(n_columns):
-                    mean[column] += values[j, column]
-        if count > 0:
-            for column in range(n_columns):
-                mixed[i, column] += share * (mean[column] / count - values[i, column])
+    mixed = np.empty_like(values)
+    _native.mix_with_neighbors(values, neighbors, share, mixed)
     return mixed
-
-
-# Decay of the first and of the second moment.
-DECAY = (0.9, 0.99)
 
 
 class Adam:
@@ -472,26 +258,12 @@ class Adam:
     """
 
     def __init__(self, parameters: Floats) -> None:
-        self.parameters = parameters
-        self._first = np.zeros_like(parameters)
-        self._second = np.zeros_like(parameters)
+        self._parameters = parameters.reshape(-1)
+        self._first, self._second = np.zeros_like(self._parameters), np.zeros_like(self._parameters)
         self._n_steps = 0
 
     def step(self, gradient: Floats, rate: float) -> None:
         """Take one step of size `rate`, for a gradient of the shape of the parameters."""
         self._n_steps += 1
-        _step(
-            self.parameters.reshape(-1), gradient.reshape(-1), self._first.reshape(-1),
-            self._second.reshape(-1), rate, DECAY, self._n_steps,
-        )  # fmt: skip
-
-
-@njit(nogil=True, cache=True)
-def _step(parameters, gradient, first, second, rate, decay, n_steps):
-    first_decay, second_decay = decay
-    first_scale = 1.0 / (1.0 - first_decay**n_steps)
-    second_scale = 1.0 / (1.0 - second_decay**n_steps)
-    for i in range(parameters.shape[0]):
-        first[i] += (1.0 - first_decay) * (gradient[i] - first[i])
-        second[i] += (1.0 - second_decay) * (gradient[i] ** 2 - second[i])
-        parameters[i] -= rate * (first[i] * first_scale) / (np.sqrt(second[i] * second_scale) + 1e-4)
+        gradient = np.ascontiguousarray(gradient).reshape(-1)
+        _native.adam_step(self._parameters, gradient, self._first, self._second, rate, self._n_steps)

@@ -7,27 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from lann import _native
 from lann._support.types import Floats, Indices
 from lann.metric import Levels
-from lann.search import CellIndex, CellSearch, ExactSearch, coarse_search
+from lann.search import CellIndex, CellSearch, coarse_search
 from lann.training._candidates import (
     N_TYPICAL,
     QueryStream,
     is_significantly_better,
-    query_other_points,
     same_class_candidates,
     weighted_errors,
 )
-from lann.training._loss import (
-    LARGEST_LOG_WEIGHT,
-    NOT_NEEDED,
-    Adam,
-    Batch,
-    Settings,
-    WeightedPoints,
-    loss_and_gradients,
-    mix_with_neighbors,
-)
+from lann.training._loss import LARGEST_LOG_WEIGHT, NOT_NEEDED, Adam, Batch, Settings, mix_with_neighbors
 from lann.training._point_matrices import PointMatrices
 from lann.training._procedure import BATCHES_PER_EPOCH, Stage
 from lann.vote import zero_distance_guard
@@ -99,9 +90,11 @@ class PointWeights:
 
         The gradient is overwritten by the next call.
         """
-        metric = WeightedPoints(self._points, self._weights, self._owners)
         self._gradient[:] = 0.0
-        loss = loss_and_gradients(batch, metric, self._targets, self._rule, self._gradient, NOT_NEEDED)
+        loss = _native.loss_and_gradients(
+            *batch, self._points, self._weights, self._owners, *self._targets, self._rule, self._gradient,
+            NOT_NEEDED,
+        )  # fmt: skip
         return loss, self._gradient[: len(self._own)]
 
     def step(self, gradient: Floats, rate: float, smoothing: float, neighbors: Indices) -> None:
@@ -208,13 +201,9 @@ class PointStage(Stage):
         labels, settings = self._start.labels, self._settings
         rows = np.unique(np.concatenate([self._queries, self._selection_rows, self._validation_rows]))
         metric = self._start.class_metric()
-        if self.index is None:
-            search: ExactSearch | CellSearch = coarse_search(metric, len(rows))
-        else:
-            search = CellSearch(metric, self.index)
-        self._candidates, distances = query_other_points(
-            search, rows, settings.n_candidates, n_jobs=settings.n_jobs
-        )
+        search = coarse_search(metric, len(rows)) if self.index is None else CellSearch(metric, self.index)
+        queries, k = metric.points[rows], min(settings.n_candidates, metric.n_points - 1)
+        self._candidates, distances = search.query(queries, k, exclude=rows, n_jobs=settings.n_jobs)
         self.index = search.index if isinstance(search, CellSearch) else None
         self._epsilon = zero_distance_guard(distances[:, :N_TYPICAL])
         self._position = np.full(len(labels), -1)
@@ -233,23 +222,19 @@ class PointStage(Stage):
 
     def _draw_batch(self, number: int) -> Batch:
         first = number * self._batch_size
-        rows = self._queries[first : first + self._batch_size]
-        candidates = self._candidates_of(rows)
-        kept = self._rng.random(candidates.shape) >= self._settings.candidate_dropout
-        mask = self._draw_axis_mask(self._start.class_log_weights.shape[1])
-        return Batch(rows, candidates, kept, mask, self._epsilon)
+        batch = self._batch_of(self._queries[first : first + self._batch_size])
+        dropped = self._rng.random(batch.candidates.shape) < self._settings.candidate_dropout
+        candidates = np.where(dropped, -1, batch.candidates)
+        return batch._replace(candidates=candidates, axis_mask=self._draw_axis_mask(len(batch.axis_mask)))
+
+    def _batch_of(self, rows: Indices) -> Batch:
+        n_axes = self._start.class_log_weights.shape[1]
+        return Batch(rows, self._candidates[self._position[rows]], np.ones(n_axes), self._epsilon)
 
     def _step(self, gradient: Any, remaining: float) -> None:
         # The smoothing falls with the rate, or it would undo in the end what was learned.
         smoothing = self._settings.smoothing * remaining
         self.parameters.step(gradient, self._rate * remaining, smoothing, self._neighbors)
-
-    def validation_loss(self) -> float | None:
-        if len(self._validation_rows) == 0:
-            return None
-        rows, n_axes = self._validation_rows, self._start.class_log_weights.shape[1]
-        batch = Batch.without_dropout(rows, self._candidates_of(rows), n_axes, self._epsilon)
-        return self.parameters.loss(batch)[0]
 
     def levels(self) -> Levels:
         if self.dropped_levels:
@@ -257,14 +242,11 @@ class PointStage(Stage):
             return self._start.replace(point_log_weights=without, point_matrices=None)
         return self.parameters.levels()
 
-    def _candidates_of(self, rows: Indices) -> Indices:
-        return self._candidates[self._position[rows]]
-
     def _is_harmful(self) -> bool:
         """Return whether the selection rows are classified better without point metrics."""
         rows, targets = self._selection_rows, self._settings.targets(self._start)
         without, with_point_metrics = (
-            weighted_errors(metric, targets, rows, self._candidates_of(rows))
+            weighted_errors(metric, targets, rows, self._batch_of(rows).candidates)
             for metric in (self._start.class_metric(), self.parameters.levels().local_metric())
         )
         return is_significantly_better(without, with_point_metrics)

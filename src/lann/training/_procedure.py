@@ -30,7 +30,7 @@ class Stage:
     n_epochs : int
         Number of epochs, at most.
     validation_rows : (n,)
-        Rows for early stopping, which are no queries.
+        Rows for early stopping or for the choice of the vote, which are no queries.
     rng : Generator
 
     Attributes
@@ -72,8 +72,10 @@ class Stage:
         return total / BATCHES_PER_EPOCH
 
     def validation_loss(self) -> float | None:
-        """Return the mean loss of the validation rows now; None if there are none."""
-        raise NotImplementedError
+        """Return the mean loss of the validation rows now, without dropout; None without early stopping."""
+        if self._settings.validation_fraction is None:
+            return None
+        return self.parameters.loss(self._batch_of(self._validation_rows))[0]
 
     def levels(self) -> Levels:
         """Return a snapshot of the levels."""
@@ -81,6 +83,10 @@ class Stage:
 
     def _draw_batch(self, number: int) -> Batch:
         """Return one of the batches of all epochs."""
+        raise NotImplementedError
+
+    def _batch_of(self, rows: Indices) -> Batch:
+        """Return some rows with their candidates, with nothing dropped."""
         raise NotImplementedError
 
     def _step(self, gradient: Any, remaining: float) -> None:
@@ -207,14 +213,8 @@ class Trainer:
                 if validation_loss is not None:
                     best, best_loss = stage.levels(), validation_loss
             if self.callback is not None:
-                state = Epoch(
-                    stage.name,
-                    len(self.losses),
-                    self.n_epochs,
-                    self.losses[-1],
-                    validation_loss,
-                    stage.levels,
-                )
+                number, loss = len(self.losses), self.losses[-1]
+                state = Epoch(stage.name, number, self.n_epochs, loss, validation_loss, stage.levels)
                 self.stopped = bool(self.callback(state))
             if self.stopped or epoch + 1 - self.n_best >= self.patience:
                 break

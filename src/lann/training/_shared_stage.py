@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from lann import _native
 from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices
 from lann.metric import DiagonalMetric, FeatureCurves, Levels
@@ -22,16 +23,7 @@ from lann.training._candidates import (
 )
 from lann.training._cells import Cells, Positions, compact_batch
 from lann.training._initial import MOST_SQUARE, n_axes_of, wide_axes
-from lann.training._loss import (
-    LARGEST_LOG_WEIGHT,
-    NOT_NEEDED,
-    Adam,
-    Batch,
-    Settings,
-    WeightedPoints,
-    loss_and_gradients,
-    regularization_factor,
-)
+from lann.training._loss import LARGEST_LOG_WEIGHT, NOT_NEEDED, Adam, Batch, Settings, regularization_factor
 from lann.training._procedure import BATCHES_PER_EPOCH, Stage
 from lann.vote import zero_distance_guard
 
@@ -138,12 +130,16 @@ class SharedParameters:
         self._adam["map"] = Adam(self.map)
         self.map_is_learned = True
 
+    def levels(self) -> Levels:
+        """Return a snapshot of the levels."""
+        components = None if self.map is None else self.map.copy()
+        return self._levels.replace(
+            encoding=self.encoding, components=components, class_log_weights=self.class_log_weights
+        )
+
     def without(self, level: str) -> SharedParameters | None:
         """Return parameters in which a level is neutral and no longer learned; None if it is not learned."""
-        settings, straight = self.settings, self.straight
-        levels = self._levels.replace(
-            encoding=self.encoding, components=self.map, class_log_weights=self.class_log_weights
-        )
+        settings, straight, levels = self.settings, self.straight, self.levels()
         if level == "class" and settings.class_metrics:
             settings = settings.replace(class_metrics=False)
             levels = levels.replace(class_log_weights=np.zeros_like(levels.class_log_weights))
@@ -189,15 +185,15 @@ class SharedParameters:
     def loss(self, batch: Batch) -> tuple[float, dict[str, Floats]]:
         """Compute the mean loss of a batch and its gradient for each learned parameter."""
         settings = self.settings
-        rows, candidates, kept, axis_mask, epsilon = batch
-        used, rows, candidates = compact_batch(rows, candidates, kept, self._position)
-        batch = Batch(rows, candidates, kept, axis_mask, epsilon)
-        targets = self.targets.subset(used)
-        encoded = self.encoded(used)
-        metric = WeightedPoints(self._apply_map(encoded), np.exp(self.class_log_weights), targets.labels)
-        by_class = np.zeros(metric.weights.shape) if settings.class_metrics else NOT_NEEDED
-        by_point = np.zeros(metric.points.shape) if settings.curves or self.map_is_learned else NOT_NEEDED
-        loss = loss_and_gradients(batch, metric, targets, self.rule, by_class, by_point)
+        used, rows, candidates = compact_batch(batch.rows, batch.candidates, self._position)
+        targets, encoded = self.targets.subset(used), self.encoded(used)
+        points, weights = self._apply_map(encoded), np.exp(self.class_log_weights)
+        by_class = np.zeros(weights.shape) if settings.class_metrics else NOT_NEEDED
+        by_point = np.zeros(points.shape) if settings.curves or self.map_is_learned else NOT_NEEDED
+        loss = _native.loss_and_gradients(
+            rows, candidates, batch.axis_mask, batch.epsilon, points, weights, targets.labels, *targets,
+            self.rule, by_class, by_point,
+        )  # fmt: skip
         gradient: dict[str, Floats] = {}
         if self.map_is_learned:
             gradient["map"] = np.sum(
@@ -271,7 +267,7 @@ class SharedParameters:
             curves = self.curves.with_slopes(
                 np.exp(slopes[self._numbers][:, None] + self.bin_slopes), self.jumps.copy()
             )
-            self.encoding = self.encoding.with_curves(curves)
+            self.encoding = self.encoding.replace(curves=curves)
             if not self._is_numeric:
                 displacements = self.positions.displacements
                 back = AGREEMENT["positions"] * RATES["positions"] * rate * self.positions.restraint
@@ -314,21 +310,6 @@ SELECTION_START = 2 / 3
 DROPPABLE_LEVELS = ("map", "class", "curves")
 
 
-class _Queries(NamedTuple):
-    """Queries of the epochs until the next search.
-
-    rows : (n_queries,)
-    candidates : (n_queries, n_candidates)
-    epsilon : float
-    keep_probability : float, with which a batch keeps a candidate
-    """
-
-    rows: Indices
-    candidates: Indices
-    epsilon: float
-    keep_probability: float
-
-
 class SharedStage(Stage):
     """Training of curves, linear map and class weights.
 
@@ -361,7 +342,9 @@ class SharedStage(Stage):
         self._map_epoch = 0 if levels.components is not None else math.floor(MAP_START * n_epochs)
         self._stream = QueryStream(np.setdiff1d(self._rows, self._selection_rows), rng)
         self._batch_size = min(BATCH_SIZE, len(self._rows) - len(self._selection_rows))
-        self._queries: _Queries | None = None
+        # The queries until the next search, with their candidates, ε, and the probability with which a batch
+        # keeps a candidate.
+        self._queries: tuple[Indices, Indices, float, float] | None = None
 
     def prepare_epoch(self, epoch: int) -> bool:
         if self._settings.linear_map and epoch == self._map_epoch:
@@ -377,40 +360,27 @@ class SharedStage(Stage):
     def _draw_batch(self, number: int) -> Batch:
         epoch, in_epoch = divmod(number, BATCHES_PER_EPOCH)
         if self._queries is None or number % (EPOCHS_PER_SEARCH * BATCHES_PER_EPOCH) == 0:
-            self._queries = self._next_queries(min(EPOCHS_PER_SEARCH, self.n_epochs - epoch))
+            n_batches = min(EPOCHS_PER_SEARCH, self.n_epochs - epoch) * BATCHES_PER_EPOCH
+            rows, n_rows = self._stream.take(n_batches * self._batch_size), len(self.parameters.X)
+            reference, keep = sample_reference(n_rows, self._settings.candidate_dropout, self._rng)
+            self._queries = (rows, *_candidates(self.parameters, rows, reference), keep)
         rows, candidates, epsilon, keep_probability = self._queries
         first = (epoch % EPOCHS_PER_SEARCH * BATCHES_PER_EPOCH + in_epoch) * self._batch_size
         part = slice(first, first + self._batch_size)
         kept = self._rng.random(candidates[part].shape) < keep_probability
-        return Batch(
-            rows[part], candidates[part], kept, self._draw_axis_mask(self.parameters.n_axes), epsilon
-        )
+        mask = self._draw_axis_mask(self.parameters.n_axes)
+        return Batch(rows[part], np.where(kept, candidates[part], -1), mask, epsilon)
 
     def _step(self, gradient: dict[str, Floats], remaining: float) -> None:
         self.parameters.step(gradient, self._settings.learning_rate * remaining)
 
-    def validation_loss(self) -> float | None:
-        if len(self._validation_rows) == 0:
-            return None
-        return loss_without_dropout(self.parameters, self._validation_rows)
+    def _batch_of(self, rows: Indices) -> Batch:
+        parameters = self.parameters
+        candidates, epsilon = _candidates(parameters, rows, np.arange(len(parameters.X)))
+        return Batch(rows, candidates, np.ones(parameters.n_axes), epsilon)
 
     def levels(self) -> Levels:
-        parameters, by_point = self.parameters, self._start.point_log_weights
-        if by_point.shape[1] != parameters.n_axes:
-            by_point = np.zeros((len(by_point), parameters.n_axes))
-        return self._start.replace(
-            encoding=parameters.encoding,
-            components=None if parameters.map is None else parameters.map.copy(),
-            class_log_weights=parameters.class_log_weights,
-            point_log_weights=by_point,
-        )
-
-    def _next_queries(self, n_epochs: int) -> _Queries:
-        """Draw the queries of the next epochs and search their candidates."""
-        rows = self._stream.take(n_epochs * BATCHES_PER_EPOCH * self._batch_size)
-        n_rows = len(self.parameters.X)
-        reference, keep_probability = sample_reference(n_rows, self._settings.candidate_dropout, self._rng)
-        return _Queries(rows, *_candidates(self.parameters, rows, reference), keep_probability)
+        return self._start.with_shared(self.parameters.levels())
 
 
 def without_harmful_levels(parameters: SharedParameters, rows: Indices) -> tuple[SharedParameters, list[str]]:
@@ -445,13 +415,6 @@ def sample_reference(n_rows: int, dropout: float, rng: np.random.Generator) -> t
     size = max(round(fraction * n_rows), 2)
     reference = np.sort(rng.choice(n_rows, size, replace=False)) if size < n_rows else np.arange(n_rows)
     return reference, keep / fraction
-
-
-def loss_without_dropout(parameters: SharedParameters, rows: Indices) -> float:
-    """Return the mean loss of some rows, with nothing dropped."""
-    candidates, epsilon = _candidates(parameters, rows, np.arange(len(parameters.X)))
-    batch = Batch.without_dropout(rows, candidates, parameters.n_axes, epsilon)
-    return parameters.loss(batch)[0]
 
 
 def _candidates(parameters: SharedParameters, rows: Indices, reference: Indices) -> tuple[Indices, float]:

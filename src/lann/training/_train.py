@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._support.rows import spread_rows
 from lann._support.threads import iterate_in_order, map_blocks, single_threaded_blas
-from lann._support.types import MANY_ROWS, Floats, Indices
+from lann._support.types import MANY_ROWS, Floats, Indices, Labels
 from lann.metric import Levels, find_copies
 from lann.search import (
     N_CALIBRATED,
@@ -26,12 +27,7 @@ from lann.search import (
     n_cells_of,
     smallest,
 )
-from lann.training._candidates import (
-    NO_ROWS,
-    draw_selection_rows,
-    draw_validation_rows,
-    stratified_sample,
-)
+from lann.training._candidates import NO_ROWS, draw_selection_rows, draw_validation_rows, stratified_sample
 from lann.training._initial import (
     Standardization,
     check_matrix_memory,
@@ -45,6 +41,8 @@ from lann.training._loss import Settings
 from lann.training._point_stage import PointStage
 from lann.training._procedure import Callback, Epoch, Trainer, with_levels
 from lann.training._shared_stage import SharedStage
+from lann.training._votes import FEWEST_ROWS, MOST_ROWS, choose_vote, find_held_out, mean_weight_of
+from lann.vote import VoteChoice
 
 SHARED_EPOCHS, POINT_EPOCHS = 12, 2
 
@@ -56,6 +54,7 @@ class TrainingResult:
     Attributes
     ----------
     levels : Levels
+    vote : VoteChoice
     losses : list of float
         Mean training loss of every epoch.
     validation_losses : list of float
@@ -71,6 +70,7 @@ class TrainingResult:
     """
 
     levels: Levels
+    vote: VoteChoice
     losses: list[float]
     validation_losses: list[float]
     dropped_levels: list[str]
@@ -92,42 +92,103 @@ def plan_epochs(settings: Settings) -> tuple[int, int]:
     return for_shared, n_epochs - for_shared
 
 
+# Up to this many rows, the vote is chosen by two further trainings of a share of the epochs, in which each
+# half of the rows is held out; from more rows, a share is held out from the training itself, and not more
+# than a number.
+MOST_CROSS_FITTED, EPOCHS_OF_HALVES = 4_000, 0.4
+HELD_OUT_FRACTION, MOST_HELD_OUT = 0.1, 2_000
+
+
 def train_distinct(
     start: Levels, settings: Settings, rng: np.random.Generator, *, callback: Callback | None = None
 ) -> TrainingResult:
-    """Train rows of which none is a copy of another, in stages: see `train`."""
+    """Train rows of which none is a copy of another, in stages, and choose the vote: see `train`."""
     start = start.in_double()
-    n_rows = len(start.X)
-    shared_epochs, point_epochs = plan_epochs(settings)
-    fraction = settings.validation_fraction if shared_epochs + point_epochs > 0 else None
-    validation_rows, selection_rows = draw_validation_rows(n_rows, fraction, rng), NO_ROWS
+    n_rows, epochs = len(start.X), plan_epochs(settings)
+    if sum(epochs) == 0:
+        rows = spread_rows(n_rows, MOST_ROWS)
+        held_out = [find_held_out(start, rows, settings)] if n_rows >= FEWEST_ROWS else []
+        return TrainingResult(start, choose_vote(start, held_out, settings), [], [], [], None)
+    fraction, is_cross_fitted = settings.validation_fraction, n_rows <= MOST_CROSS_FITTED
+    if fraction is None and not is_cross_fitted:
+        fraction = min(HELD_OUT_FRACTION, MOST_HELD_OUT / n_rows)
+    validation_rows = draw_validation_rows(n_rows, fraction, rng)
     other_rows = np.setdiff1d(np.arange(n_rows), validation_rows)
-    if settings.drop_levels and point_epochs > 0:
-        selection_rows = draw_selection_rows(other_rows, rng)
-        other_rows = np.setdiff1d(other_rows, selection_rows)
-    levels, restore = _standardize(start, settings, shared_epochs, other_rows, rng)
-    trainer = Trainer(shared_epochs + point_epochs, with_levels(callback, restore))
+    selection_rows = _draw_selection_rows(other_rows, settings, epochs, rng)
+    other_rows = np.setdiff1d(other_rows, selection_rows)
+    levels, restore = _standardize(start, settings, epochs[0], other_rows, rng)
     settings = settings.for_rows(n_rows)
-    index, n_point_epochs = None, 0
+    trainer, held_out = Trainer(sum(epochs), with_levels(callback, restore)), []
     # The same bits for any number of BLAS threads, and none of them competes with ours.
     with single_threaded_blas():
-        if trainer.n_epochs > 0:
-            # Where few axes replace many features, they start when the features are on their curves.
-            at_once = settings.linear_map and not settings.curves
-            n_coordinates = levels.encoding.n_coordinates
-            n_axes = n_axes_of(settings.form, settings.n_components, n_coordinates, linear_map=at_once)
-            levels = with_initial_map(levels, n_axes)
-        if settings.form != "diagonal" and point_epochs > 0:
-            check_matrix_memory(levels)
-        if shared_epochs > 0:
-            shared = SharedStage(levels, settings, shared_epochs, validation_rows, selection_rows, rng)
-            levels = trainer.run(shared)
-        if point_epochs > 0 and not trainer.stopped:
-            stage = PointStage(levels, settings, point_epochs, validation_rows, selection_rows, rng)
-            levels, index, n_point_epochs = trainer.run(stage), stage.index, trainer.n_best
-    losses, validation_losses, dropped = trainer.losses, trainer.validation_losses, trainer.dropped_levels
-    levels = restore(levels)
-    return TrainingResult(levels, losses, validation_losses, dropped, index, n_point_epochs, trainer.stopped)
+        # Where few axes replace many features, they start when the features are on their curves.
+        at_once = settings.linear_map and not settings.curves
+        n_coordinates = levels.encoding.n_coordinates
+        n_axes = n_axes_of(settings.form, settings.n_components, n_coordinates, linear_map=at_once)
+        levels = with_initial_map(levels, n_axes)
+        if settings.form != "diagonal" and epochs[1] > 0:
+            check_matrix_memory(n_rows, levels.class_log_weights.shape[1])
+        halves_rng = rng.spawn(1)[0]
+        trained, index = _run_stages(levels, settings, trainer, epochs, validation_rows, selection_rows, rng)
+        if trainer.stopped or n_rows < FEWEST_ROWS:
+            held_out = []
+        elif is_cross_fitted:
+            n_epochs = math.ceil(EPOCHS_OF_HALVES * sum(epochs))
+            shorter = settings.replace(validation_fraction=None, max_iter=n_epochs)
+            for half in _halves(levels.labels, halves_rng):
+                others = np.setdiff1d(np.arange(n_rows), half)
+                chosen = _draw_selection_rows(others, settings, epochs, halves_rng)
+                of_half, _ = _run_stages(
+                    levels, shorter, Trainer(n_epochs), plan_epochs(shorter), half, chosen, halves_rng
+                )
+                held_out.append(find_held_out(restore(of_half), half, settings))
+    trained = restore(trained)
+    if not is_cross_fitted and not trainer.stopped:
+        rows = validation_rows[spread_rows(len(validation_rows), MOST_HELD_OUT)]
+        held_out = [find_held_out(trained, rows, settings)]
+    return TrainingResult(
+        trained,
+        choose_vote(start, held_out, settings),
+        trainer.losses,
+        trainer.validation_losses,
+        trainer.dropped_levels,
+        index,
+        trainer.n_best if epochs[1] > 0 else 0,
+        trainer.stopped,
+    )
+
+
+def _draw_selection_rows(
+    rows: Indices, settings: Settings, epochs: tuple[int, int], rng: np.random.Generator
+) -> Indices:
+    """Return the rows, of those given, that decide on the level of the point metrics."""
+    return draw_selection_rows(rows, rng) if settings.drop_levels and epochs[1] > 0 else NO_ROWS
+
+
+def _halves(labels: Labels, rng: np.random.Generator) -> list[Indices]:
+    """Return two halves of the rows, with half of the rows of each class, ascending."""
+    shuffled = rng.permutation(len(labels))
+    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    return [np.sort(by_class[first::2]) for first in (0, 1)]
+
+
+def _run_stages(
+    levels: Levels,
+    settings: Settings,
+    trainer: Trainer,
+    epochs: tuple[int, int],
+    validation_rows: Indices,
+    selection_rows: Indices,
+    rng: np.random.Generator,
+) -> tuple[Levels, CellIndex | None]:
+    """Train the shared levels, then the point metrics; return the cells of the rows, too."""
+    index = None
+    if epochs[0] > 0:
+        levels = trainer.run(SharedStage(levels, settings, epochs[0], validation_rows, selection_rows, rng))
+    if epochs[1] > 0 and not trainer.stopped:
+        stage = PointStage(levels, settings, epochs[1], validation_rows, selection_rows, rng)
+        levels, index = trainer.run(stage), stage.index
+    return levels, index
 
 
 def _standardize(
@@ -268,9 +329,16 @@ def plan_tiles(centers: Floats, counts: Indices, *, n_reached: int) -> list[Tile
     """
     used = np.flatnonzero(counts > 0)
     n_tiles = min(math.ceil(counts.sum() / TILE_ROWS), len(used))
-    reached = _nearest_cells(centers[used], n_reached)
+    centers, n_reached = centers[used], min(n_reached, len(used))
+    norms = np.einsum("ca,ca->c", centers, centers)
+    # The nearest cells of each cell, which are itself first, in blocks of bounded size.
+    reached = np.empty((len(used), n_reached), np.int64)
+    block = max(4_000_000 // len(used), 1)
+    for start in range(0, len(used), block):
+        distances = norms - 2.0 * centers[start : start + block] @ centers.T
+        reached[start : start + block] = np.argsort(distances, axis=1, kind="stable")[:, :n_reached]
     tiles = []
-    for group in _bisect(np.arange(len(used)), centers[used], counts[used], n_tiles):
+    for group in _bisect(np.arange(len(used)), centers, counts[used], n_tiles):
         border = np.setdiff1d(reached[group], group)
         tiles.append(Tile(used[np.sort(group)], used[border]))
     return tiles
@@ -292,19 +360,6 @@ def _bisect(cells: Indices, centers: Floats, counts: Indices, n_groups: int) -> 
         *_bisect(cells[order[:cut]], centers, counts, n_first),
         *_bisect(cells[order[cut:]], centers, counts, n_groups - n_first),
     ]
-
-
-def _nearest_cells(centers: Floats, n_nearest: int) -> Indices:
-    """Return the nearest cells of each cell, which are itself first: (n_cells, n_nearest)."""
-    norms = np.einsum("ca,ca->c", centers, centers)
-    n_nearest = min(n_nearest, len(centers))
-    nearest = np.empty((len(centers), n_nearest), np.int64)
-    block = max(4_000_000 // len(centers), 1)
-    for start in range(0, len(centers), block):
-        part = slice(start, start + block)
-        distances = norms - 2.0 * centers[part] @ centers.T
-        nearest[part] = np.argsort(distances, axis=1, kind="stable")[:, :n_nearest]
-    return nearest
 
 
 def train_tile(
@@ -377,16 +432,16 @@ def train_many(
     """
     if settings.form != "diagonal" and plan_epochs(settings)[1] > 0:  # before anything is learned
         n_axes = n_axes_of(settings.form, settings.n_components, start.encoding.n_coordinates)
-        check_matrix_memory(start.replace(class_log_weights=np.zeros((len(start.class_log_weights), n_axes))))
+        check_matrix_memory(len(start.X), n_axes)
     sample_rng, index_rng, tile_rng = rng.spawn(3)
     sample = stratified_sample(start.labels, SAMPLE_ROWS, sample_rng)
     result = train_distinct(
         start.subset(sample),
         settings.replace(n_shared_rows=len(sample)),
         sample_rng,
-        callback=with_levels(callback, lambda levels: with_shared_levels(start, levels)),
+        callback=with_levels(callback, start.with_shared),
     )
-    levels = with_shared_levels(start, result.levels)
+    levels = start.with_shared(result.levels)
     if "point" in result.dropped_levels:
         without = np.zeros_like(levels.point_log_weights)
         levels = levels.replace(point_log_weights=without, point_matrices=None)
@@ -398,22 +453,6 @@ def train_many(
             levels, index, settings, result.n_point_epochs, tile_rng, callback
         )
     return replace(result, levels=trained, losses=[*result.losses, *losses], index=index, stopped=stopped)
-
-
-def with_shared_levels(start: Levels, trained: Levels) -> Levels:
-    """Return the rows of `start` with the encoding, the linear map and the class weights of other levels.
-
-    The point metrics are those of `start`, unless these are about other axes.
-    """
-    n_axes = trained.class_log_weights.shape[1]
-    shared = start.replace(
-        encoding=trained.encoding,
-        components=trained.components,
-        class_log_weights=trained.class_log_weights,
-    )
-    if start.point_log_weights.shape[1] == n_axes:
-        return shared
-    return shared.replace(point_log_weights=np.zeros((len(start.X), n_axes)), point_matrices=None)
 
 
 def _train_tiles(
@@ -514,6 +553,7 @@ def train(
     """
     copies = find_copies(start.X, start.labels, start.row_weights)
     merged = start if copies is None else copies.merge(start)
+    settings = settings.replace(mean_weight=mean_weight_of(copies, start))
     train_rows = train_many if has_many_rows(len(merged.X), settings) else train_distinct
     if copies is None:
         return train_rows(start, settings, rng, callback=callback)

@@ -1,34 +1,37 @@
-"""What is shown of explained predictions: one row in full, and many rows at a glance.
+"""What is shown of explained predictions: in full, and in a sentence.
 
 Pages, notebooks and the terminal print these views; what is shown of a row is decided here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._support.format import class_text, counted, percent, value_text
+from lann._support.format import class_text, counted, is_missing, percent, printable, value_text
 from lann._support.types import Floats
 from lann._support.validation import Integer, validate
-from lann.explain._distribution import rank_text
-from lann.explain._fitted import frame_of
-from lann.explain._words import AMBIGUOUS, DECISIONS
+from lann.columns.schema import UNSEEN_TEXT
+from lann.explain._decision import FAR
+from lann.explain._exports import to_long_frame
+from lann.explain._training_rows import scaled
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from lann.explain._explanation import Explanation
 
-# The least relevance of a feature that is worth mentioning: a hundredth of the vote.
-LEAST_RELEVANCE = 0.01
-# A reason that the overview names has at least this share of the largest one.
+# The least relevance of a feature that is worth mentioning, and the least support: a hundredth of the vote.
+LEAST_RELEVANCE = LEAST_SUPPORT = 0.01
+# A reason that is mentioned has at least this share of the largest one.
 LEAST_SHARE = 0.1
+# Features that are missing, or outside the range of the training rows, that are named, at most.
+MOST_NAMED = 5
 # Labels that are named of the neighbors that are not listed.
 MOST_LABELS = 3
 
@@ -37,7 +40,7 @@ MOST_LABELS = 3
 # for each feature, in the order of relevance. Other names there are given.
 BY_QUERY = (
     "prediction", "runner_up", "probabilities", "class_votes", "base_values", "n_listed", "true_label",
-    "decision", "sentence",
+    "decision",
 )  # fmt: skip
 BY_NEIGHBOR = ("neighbors", "neighbor_ids", "neighbor_labels", "distances", "vote_shares")
 BY_FEATURE = (
@@ -46,16 +49,7 @@ BY_FEATURE = (
 )  # fmt: skip
 SOURCES = {
     "prediction": "predictions", "true_label": "true_labels", "decision": "decisions",
-    "sentence": "_sentences", "values": "query_values",
-}  # fmt: skip
-
-
-# Columns of a table of an explained row, and its attributes by neighbor or feature.
-COLUMNS = {
-    "neighbor_row": "neighbors", "neighbor_id": "neighbor_ids", "neighbor_label": "neighbor_labels",
-    "distance": "distances", "vote_share": "vote_shares", "column": "feature_names",
-    "relevance": "relevances", "support": "support", "separation": "separation",
-    "percentile": "percentiles", "category_share": "category_shares", "typical": "typical",
+    "values": "query_values",
 }  # fmt: skip
 
 
@@ -171,7 +165,7 @@ class ExplainedRow:
     >>> from sklearn.datasets import load_iris
     >>> from lann import LANNClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> row = LANNClassifier(random_state=0).fit(X, y).explain(X[:3]).row(0)
+    >>> row = LANNClassifier(7, random_state=0).fit(X, y).explain(X[:3]).row(0)
     >>> print(row.prediction, row.runner_up, row.neighbor_labels)
     0 1 [0 0 0 0 0 0 0]
     >>> row.feature_names[0], float(row.values[0])
@@ -201,16 +195,18 @@ class ExplainedRow:
             return None if values is None else values[self._i]
         return values[self._i, self._voted] if name in BY_NEIGHBOR else values[self._i][..., self._order]
 
+    @cached_property
+    def sentence(self) -> str:
+        return _sentence(self._explanation, self._i)
+
     @property
     def contributions(self) -> Floats:
         return self._explanation.contributions[self._i, self._voted][:, self._order]
 
     @property
     def neighbor_values(self) -> NDArray[Any] | None:
-        training = self._explanation._training_values
-        if training is None:
-            return None
-        return self._explanation._of_features(training[self.neighbors])[:, self._order]
+        e, values = self._explanation, self._explanation._training_values
+        return None if values is None else e._of_features(values[self.neighbors])[:, self._order]
 
     @cached_property
     def typical(self) -> NDArray[Any] | None:
@@ -290,7 +286,7 @@ class ExplainedRow:
         """
         if self.category_shares is not None and not np.isnan(self.category_shares[feature]):
             return f"{percent(self.category_shares[feature])} of rows"
-        return "" if self.percentiles is None else rank_text(self.percentiles[feature])
+        return "" if self.percentiles is None else _rank_text(self.percentiles[feature])
 
     def value_in_context(self, feature: int) -> str:
         """Return the value with its percentile and what is typical of the prediction.
@@ -347,9 +343,7 @@ class ExplainedRow:
     @property
     def distance_shares(self) -> Floats:
         """Share of the squared distances that is due to each feature, averaged by vote: (n_features,)."""
-        total = self.contributions.sum(axis=1, keepdims=True)
-        shares = np.divide(self.contributions, total, out=np.zeros_like(self.contributions), where=total > 0)
-        return self.vote_shares @ shares
+        return self.vote_shares @ scaled(self.contributions)
 
     @property
     def has_relevant_feature(self) -> bool:
@@ -376,33 +370,9 @@ class ExplainedRow:
         Returns
         -------
         frame : DataFrame
-            With the columns ``row``, ``id`` (if there is one), ``true_label`` (if it is known),
-            ``prediction``, ``runner_up``, ``neighbor_row``, ``neighbor_id`` (if there are ids),
-            ``neighbor_label``, ``distance``, ``vote_share``, ``column`` (the feature), ``relevance``,
-            ``support`` and ``separation`` (if these are known), ``percentile``, ``category_share`` and
-            ``typical`` (of the prediction; if these are known), ``contribution``, ``value`` and
-            ``neighbor_value`` (if these are known), ``is_far`` and ``left_out`` (the row number of the
-            training row that this row is), and ``decision`` ("accepted", "ambiguous" or "far", if there is a
-            reject option). Values are text.
+            With the columns of `Explanation.to_long_frame`.
         """
-        import pandas as pd
-
-        k, n_features = self.contributions.shape
-        table: dict[str, Any] = {"row": self.row, "id": self.id, "true_label": self.true_label}
-        table |= {"prediction": self.prediction, "runner_up": self.runner_up}
-        for name, attribute in COLUMNS.items():
-            values = getattr(self, attribute)
-            if values is not None:
-                is_by_neighbor = attribute in BY_NEIGHBOR
-                table[name] = np.repeat(values, n_features) if is_by_neighbor else np.tile(values, k)
-        table["contribution"] = self.contributions.ravel()
-        # As text, because numbers and text share a column.
-        table["value"] = [value_text(value) for value in self.values] * k
-        if self.neighbor_values is not None:
-            table["neighbor_value"] = [value_text(value) for value in self.neighbor_values.ravel()]
-        table |= {"is_far": self.is_far, "left_out": pd.array([self.left_out] * (k * n_features), "Int64")}
-        table["decision"] = None if self.decision is None else self.decision.decision
-        return frame_of(table)
+        return to_long_frame(replace(self._explanation[self._i], query_rows=np.array([self.row])))
 
 
 def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
@@ -424,9 +394,9 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[::50])
     >>> for row in explanation.rows():
     ...     print(row.prediction, f"{row.probability:.0%}")
-    0 99%
-    1 99%
-    2 99%
+    0 100%
+    1 96%
+    2 100%
     """
     for i in range(len(explanation)):
         yield ExplainedRow(explanation, i)
@@ -462,213 +432,167 @@ def row(explanation: Explanation, i: int) -> ExplainedRow:
     return ExplainedRow(explanation[i], 0, position=int(i) % max(len(explanation), 1))
 
 
-def to_long_frame(explanation: Explanation) -> pd.DataFrame:
-    """Return a table with a row per query, neighbor and feature, which has everything that is explained.
+def in_words(explanation: Explanation, *, n_features: int = 2, n_neighbors: int = 3) -> list[str]:
+    """Describe each prediction in a sentence.
+
+    It names the features whose values support the prediction most and oppose it most, the neighbors with the
+    most votes for it (by their ids, or as rows of the training data), and the runner-up, with the features
+    that distinguish the prediction from it if these are others. Where no feature supports the
+    prediction, the row is similar to its neighbors "overall". Where the prediction has less than 20% of the
+    votes more than the runner-up, the sentence says "narrowly", and which neighbors voted for the runner-up.
+    It ends with categories that no training row has, with features without which distances are measured, and
+    with a note where the row is a training row, which did not vote on itself. Where nothing similar was seen
+    in training, the sentence says so, and why, in place of what the row has in common with its neighbors.
+    Where a reject option has rejected the prediction, two sentences come first: "Rejected", and why. Control
+    characters of names and values are escaped, such as ``\\x1b`` and ``\\n``.
 
     Parameters
     ----------
     explanation : Explanation
-        Of at least one row.
-
-    Returns
-    -------
-    frame : DataFrame
-        With the columns of `ExplainedRow.to_frame`.
-
-    Raises
-    ------
-    ValueError
-        If no row is explained.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from lann import LANNClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
-    >>> explanation.to_long_frame().shape  # 3 queries, 7 neighbors, 4 features
-    (84, 19)
-    """
-    import pandas as pd
-
-    if len(explanation) == 0:
-        raise ValueError("There are no explained rows to show.")
-    return pd.concat([row.to_frame() for row in rows(explanation)], ignore_index=True)
-
-
-@dataclass(frozen=True, eq=False)
-class Overview:
-    """Explained rows at a glance.
-
-    `Explanation.overview` returns it; `Overview.joined` puts several together.
-
-    Attributes
-    ----------
-    rows : DataFrame
-        A line per query, with the columns ``row`` (the row number), ``id`` (if there are ids),
-        ``true_label`` (if labels are known), ``prediction``, ``probability``, ``runner_up``,
-        ``runner_up_probability``, ``doubtful`` (whether the prediction leads the runner-up by less than 20
-        points), ``far`` (whether nothing similar is among the training rows, if this is known), ``decision``
-        ("accepted", "ambiguous" or "far", if there is a reject option) and ``reasons``: the features whose
-        values support the prediction most, with their values.
-    feature_names : ndarray of shape (n_features,)
-    mean_relevances : ndarray of shape (n_features,)
-        Means over the queries.
-    classes : ndarray of shape (n_classes,)
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from lann import LANNClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> overview = LANNClassifier(random_state=0).fit(X, y).explain(X[40:60]).overview()
-    >>> overview.class_counts
-    {0: 10, 1: 10, 2: 0}
-    >>> len(overview), overview.rows.columns.tolist()[:4]
-    (20, ['row', 'prediction', 'probability', 'runner_up'])
-    """
-
-    rows: pd.DataFrame
-    feature_names: NDArray[Any]
-    mean_relevances: Floats
-    classes: NDArray[Any]
-
-    def __repr__(self) -> str:
-        return f"<Overview of {len(self)} explained rows>"
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def _column(self, name: str, default: Any) -> NDArray[Any]:
-        return self.rows[name].to_numpy() if name in self.rows else np.full(len(self), default)
-
-    @property
-    def class_counts(self) -> dict[Any, int]:
-        """Number of predictions of each class."""
-        found = self.rows["prediction"].to_numpy()
-        return {label: int((found == label).sum()) for label in self.classes.tolist()}
-
-    @property
-    def has_label(self) -> NDArray[np.bool_]:
-        """Which queries have a known label: (n_queries,)."""
-        import pandas as pd
-
-        return pd.notna(self._column("true_label", None))
-
-    @property
-    def n_labels(self) -> int:
-        """Number of queries whose label is known."""
-        return int(self.has_label.sum())
-
-    @property
-    def mistakes(self) -> NDArray[np.bool_]:
-        """Which queries have a label that is not the prediction: (n_queries,)."""
-        labels, predictions = self._column("true_label", None), self.rows["prediction"]
-        return self.has_label & np.array([str(a) != str(b) for a, b in zip(labels, predictions, strict=True)])
-
-    @property
-    def marks(self) -> dict[str, NDArray[np.bool_]]:
-        """Which queries are a "mistake", "doubtful" and "far": (n_queries,) each.
-
-        With a reject option, "ambiguous" takes the place of "doubtful".
-        """
-        doubt = {"doubtful": self.rows["doubtful"].to_numpy()}
-        if "decision" in self.rows:
-            doubt = {AMBIGUOUS: self.rows["decision"].to_numpy() == AMBIGUOUS}
-        return {"mistake": self.mistakes, **doubt, "far": self._column("far", False)}
-
-    @property
-    def n_doubtful(self) -> int:
-        """Number of queries whose vote is close."""
-        return int(self.rows["doubtful"].sum())
-
-    @property
-    def n_far(self) -> int | None:
-        """Number of queries to which no training row is similar; None if this is unknown."""
-        return int(self.rows["far"].sum()) if "far" in self.rows else None
-
-    @property
-    def decision_counts(self) -> dict[str, int] | None:
-        """Number of queries that are accepted, ambiguous and far; None if there is no reject option."""
-        if "decision" not in self.rows:
-            return None
-        return {decision: int((self.rows["decision"] == decision).sum()) for decision in DECISIONS}
-
-    @property
-    def accuracy(self) -> float | None:
-        """Share of the queries with a label whose prediction is correct; None if there are none."""
-        return 1.0 - float(self.mistakes.sum()) / self.n_labels if self.n_labels else None
-
-    @property
-    def relevant_features(self) -> list[tuple[str, float]]:
-        """The features and their mean relevances, the largest first."""
-        order = np.argsort(-self.mean_relevances, kind="stable")
-        return [(str(self.feature_names[j]), float(self.mean_relevances[j])) for j in order]
-
-    @classmethod
-    def joined(cls, parts: Sequence[Overview]) -> Overview:
-        """Return the overview of the queries of several ones, which have the same features and classes.
-
-        Parameters
-        ----------
-        parts : sequence of Overview
-            At least one.
-
-        Returns
-        -------
-        overview : Overview
-        """
-        import pandas as pd
-
-        sizes = [len(part) for part in parts]
-        means = np.average([part.mean_relevances for part in parts], axis=0, weights=sizes)
-        lines = pd.concat([part.rows for part in parts], ignore_index=True)
-        return cls(lines, parts[0].feature_names, means, parts[0].classes)
-
-
-def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
-    """Return the explained rows at a glance: a line for each, and counts over all.
-
-    Parameters
-    ----------
-    explanation : Explanation
-        Of at least one row.
     n_features : int, default=2
-        Number of features to name for each row, at most.
+        Number of features to name for each reason, at most.
+    n_neighbors : int, default=3
+        Number of neighbors to name, at most.
 
     Returns
     -------
-    overview : Overview
+    sentences : list of str
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from lann import LANNClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> overview = LANNClassifier(random_state=0).fit(X, y).explain(X[:3]).overview(n_features=1)
-    >>> overview.rows["reasons"].tolist()
-    ['petal width (cm) 0.2', 'petal length (cm) 1.4', 'petal length (cm) 1.3']
+    >>> y = y.map({0: "setosa", 1: "versicolor", 2: "virginica"})
+    >>> clf = LANNClassifier(random_state=0).fit(X[1:], y[1:])
+    >>> print(clf.explain(X[:1]).in_words()[0])
+    setosa, because it is similar to rows 27, 39 and 28 in petal length (cm) and petal width (cm).
     """
     validate("n_features", n_features, Integer(1))
-    e, every = explanation, np.arange(len(explanation))
-    decisions = None if e.decisions is None else [decision.decision for decision in e.decisions]
-    reasons = []
-    for row, shares in enumerate(e.support if e.has_supports else e.relevances):
-        order = np.argsort(-shares, kind="stable")[:n_features]
-        chosen = [j for j in order if shares[j] > 0 and shares[j] >= LEAST_SHARE * shares[order[0]]]
-        texts = [f"{e.feature_names[j]} {value_text(e.query_values[row, j])}" for j in chosen]
-        reasons.append(", ".join(texts))
-    columns = {
-        "row": every if e.query_rows is None else e.query_rows,
-        "id": e.query_ids,
-        "true_label": e.true_labels,
-        "prediction": e.predictions,
-        "probability": e.probabilities[every, e.predicted_class_indices],
-        "runner_up": e.runner_up,
-        "runner_up_probability": e.probabilities[every, e.runner_up_class_indices],
-        "doubtful": e.is_doubtful,
-        "far": e.is_far,
-        "decision": decisions,
-        "reasons": reasons,
-    }
-    return Overview(frame_of(columns), e.feature_names, e.relevances.mean(axis=0), e.classes)
+    validate("n_neighbors", n_neighbors, Integer(1))
+    each = range(len(explanation))
+    return [_sentence(explanation, i, n_features=n_features, n_neighbors=n_neighbors) for i in each]
+
+
+def _sentence(e: Explanation, i: int, *, n_features: int = 2, n_neighbors: int = 3) -> str:
+    """Return the sentence about a prediction: see `in_words`."""
+    names = [str(name) for name in e.feature_names]
+    reasons = e.support[i] if e.has_supports else e.relevances[i]
+    votes = e.class_votes[i, e.predicted_class_indices[i]]
+    votes_next = e.class_votes[i, e.runner_up_class_indices[i]]
+    head, other = class_text(e.predictions[i]), class_text(e.runner_up[i])
+    decision = None if e.decisions is None else e.decisions[i]
+    # A row cannot be similar to others in a category that these do not have.
+    seen = ~e.unseen[i]
+
+    def largest(values: Floats) -> list[str]:
+        least = max(LEAST_SHARE * np.abs(values).max(), LEAST_SUPPORT * e.has_supports)
+        return [names[j] for j in strongest(values, n_features, least)]
+
+    def voters(label: Any) -> list[str]:
+        """Return the names of the neighbors with a label, those with the most votes first."""
+        order = np.argsort(-e.vote_shares[i], kind="stable")
+        voted = (e.neighbor_labels[i, order] == label) & (e.vote_shares[i, order] > 0)
+        ids = e.neighbors if e.neighbor_ids is None else e.neighbor_ids
+        return [str(name) for name in ids[i, order[voted][:n_neighbors]]]
+
+    def rows(voters: list[str]) -> str:
+        is_named = e.neighbor_ids is not None and e.neighbor_ids.dtype.kind not in "iu"
+        return _joined(voters) if is_named else f"{_verb(voters, 'row', 'rows')} {_joined(voters)}"
+
+    rivals, own = "", voters(e.predictions[i])
+    if e.is_doubtful[i]:
+        head = f"narrowly {head} ({votes:.0%} of the votes, {other} {votes_next:.0%})"
+        if others := voters(e.runner_up[i]):
+            rivals = f"{rows(others)} {_verb(others, 'is', 'are')} {other}"
+    supporting, separating, clauses = largest(reasons * seen), [], []
+    is_far = e.is_far is not None and bool(e.is_far[i])
+    if is_far:
+        nearest = f"{_verb(own, 'row', 'rows')} {_joined(own)}"
+        head += f", by the nearest {nearest}{f' ({rivals})' if rivals else ''}"
+        beyond = [] if e.outside is None else _marked(names, e.outside[i])
+        why = "it is farther from them than 99% of the training rows are from their neighbors"
+        if beyond:
+            why = f"{_joined(beyond)} {_verb(beyond, 'is', 'are')} outside the range of the training rows"
+        if decision is None or decision.decision != FAR:  # which has not said it yet
+            head += f", but nothing similar was seen: {why}"
+        elif beyond:
+            clauses.append(why)
+    else:
+        where = f"in {_joined(supporting)}" if supporting else "overall"
+        head += f", because it is similar to {rows(own)} {where}"
+        head += f", but {rivals}" if rivals else ""
+        if e.has_supports:
+            if opposing := largest(-reasons):
+                clauses.append(f"{_joined(opposing)} {_verb(opposing, 'opposes', 'oppose')} it")
+            separating = largest(e.separation[i] * seen)
+        if set(separating) == set(supporting):
+            separating = []
+    if votes_next > 0 and not e.is_doubtful[i]:
+        share = f"{votes_next:.0%}" if votes_next >= 0.005 else "under 1%"
+        differs = f", from which it differs in {_joined(separating)}" if separating else ""
+        clauses.append(f"{other} is next with {share} of the votes{differs}")
+    elif separating:
+        clauses.append(f"it differs from {other} in {_joined(separating)}")
+    clauses += _about_values(e, i, names)
+    sentence = "; ".join([head, *clauses, *["treat with care"] * is_far]) + "."
+    if decision is not None and decision.is_rejected:
+        rejected = f"Rejected: {decision.decision}. {decision.reason}"
+        sentence = f"{rejected} Prediction without the reject option: {sentence}"
+    return printable(sentence)
+
+
+def _about_values(e: Explanation, i: int, names: list[str]) -> list[str]:
+    """Return clauses about new categories, gaps without distances, and a row that did not vote."""
+    clauses = []
+    for feature in np.flatnonzero(e.unseen[i]):
+        value = e.query_values[i, feature]
+        is_known = not is_missing(value) and value != UNSEEN_TEXT
+        what = f"is {value_text(value)!r}, which" if is_known else "has a category that"
+        clauses.append(f"{names[feature]} {what} no training row has")
+    if missing := _marked(names, e.unmeasured[i]):
+        are, they, them = ("is", "it is", "it") if len(missing) == 1 else ("are", "they are", "them")
+        clauses.append(
+            f"{_joined(missing)} {are} missing, which {they} in no training row, so distances are measured "
+            f"without {them}"
+        )
+    if e.left_out[i] >= 0:
+        clauses.append("it is a training row, which did not vote on itself")
+    return clauses
+
+
+def _marked(names: list[str], marks: NDArray[np.bool_]) -> list[str]:
+    """Return the names of the first features that are marked, and how many others there are."""
+    found = [names[feature] for feature in np.flatnonzero(marks)]
+    n_more = len(found) - MOST_NAMED
+    return found if n_more <= 1 else [*found[:MOST_NAMED], f"{n_more} other features"]
+
+
+def strongest(values: Floats, most: int, least: float) -> list[int]:
+    """Return the positions of the largest values above 0, if they are large enough to mention."""
+    order = np.argsort(-values, kind="stable")[:most].tolist()
+    return [j for j in order if values[j] > 0 and values[j] >= least]
+
+
+def _joined(names: list[str]) -> str:
+    """Return "a", "a and b", or "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _verb(subjects: list[str], one: str, several: str) -> str:
+    return one if len(subjects) == 1 else several
+
+
+def _rank_text(percentile: float) -> str:
+    """Return a percentile as a rank; "" for NaN.
+
+    >>> _rank_text(96.2), _rank_text(0.4), _rank_text(0.0), _rank_text(100.0)
+    ('96th', '1st', 'below all', 'above all')
+    """
+    if np.isnan(percentile):
+        return ""
+    if percentile in (0.0, 100.0):
+        return "above all" if percentile else "below all"
+    number = min(max(round(float(percentile)), 1), 99)
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if 10 <= number <= 20 else ending}"
