@@ -152,14 +152,13 @@ def test_tables_of_files(command, data_folder, name):
 
 @pytest.mark.slow
 def test_missing(command):
-    done = command("missing", "--data", "iris", "--data", "planted-gaps", "--splits", "1", "--method", "lann")
+    done = command("missing", "--data", "wine", "--data", "planted-gaps", "--splits", "1", "--method", "lann")
     assert set(done.values) == {
-        ("random", "lann", "iris"), ("complete", "lann", "iris"), ("informative", "lann", "planted-gaps")
+        ("random", "lann", "wine"), ("complete", "lann", "wine"), ("informative", "lann", "planted-gaps")
     }  # fmt: skip
-    assert (
-        done.values["random", "lann", "iris"]["accuracy"]
-        < done.values["complete", "lann", "iris"]["accuracy"]
-    )
+    # Accuracies on few rows can be equal; probabilities are worse without a fifth of the cells.
+    losses = [done.values[part, "lann", "wine"]["log_loss"] for part in ("complete", "random")]
+    assert losses[0] < losses[1]
     assert "Best possible accuracy on planted-gaps: .818" in done.out
 
 
