@@ -33,7 +33,7 @@ class Paper(SplitBenchmark):
     @staticmethod
     def add_options(parser: argparse.ArgumentParser) -> None:
         SplitBenchmark.add_options(parser)
-        text = "paper: train on 25 % and test on 75 %; cv: 10-fold cross-validation."
+        text = "paper: train on 25 %% and test on 75 %%; cv: 10-fold cross-validation."
         parser.add_argument("--protocol", choices=("paper", "cv"), default="paper", help=text)
 
     def load(self) -> dict[str, list[Source]]:
