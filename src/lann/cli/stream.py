@@ -91,11 +91,9 @@ def stream(
     import lann.streams
     from lann.tables import StreamRun
 
-    if resume and checkpoint is None:
-        raise ValueError("--resume needs the checkpoint: --checkpoint FILE.")
     if not resume and target is None:
         raise ValueError("Name the column with the labels: --target COLUMN.")
-    _check_files(checkpoint, output, picture)
+    _check_files(checkpoint, resume, output, picture)
     out = Output(json)
     kind = lann.streams.SAMLANN if model is StreamModel.samlann else lann.streams.SAMKNN
     with out.progress() as step:
@@ -143,11 +141,9 @@ def stream(
     for path in (output, checkpoint, picture):
         if path is not None and (path == output or (n_rows and path.exists())):
             out.wrote(path)
+    speed = rows_per_second()
     out.finish(
-        table=opt.table_name(data),
-        **_document(run),
-        rows_per_second=rows_per_second(),
-        interrupted=is_interrupted,
+        table=opt.table_name(data), **_document(run), rows_per_second=speed, interrupted=is_interrupted
     )
     if is_interrupted:
         if can_continue:
@@ -181,8 +177,10 @@ def _document(run: StreamRun) -> dict[str, Any]:
     }
 
 
-def _check_files(checkpoint: Path | None, output: Path | None, picture: Path | None) -> None:
-    """Raise an error before any work if a file cannot be written."""
+def _check_files(checkpoint: Path | None, resume: bool, output: Path | None, picture: Path | None) -> None:
+    """Raise an error before any work if a file is not named, or cannot be written."""
+    if resume and checkpoint is None:
+        raise ValueError("--resume needs the checkpoint: --checkpoint FILE.")
     if output is not None and output.suffix.lower() != ".csv":
         raise ValueError(f"--output must be a .csv file; got {output}.")
     if picture is not None:

@@ -21,8 +21,7 @@ from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import Encoding, FeatureCurves
 from lann.metric._diagonal import DiagonalMetric, overflow_is_far, row_parts
-from lann.metric._matrix import MatrixMetric, metric_products, row_blocks
-from lann.metric._positions import multiply_rows
+from lann.metric._matrix import MatrixMetric, metric_products, multiply_rows, row_blocks
 
 
 @dataclass(frozen=True)

@@ -198,6 +198,16 @@ def _pair_order(candidates: Indices, matrices: NDArray) -> Indices:
     return np.argsort(candidates, axis=None, kind="stable")
 
 
+def multiply_rows(rows: Floats, matrix: NDArray) -> Floats:
+    """Compute rows · matrix.
+
+    The result of a row does not depend on the other rows, as it would with BLAS.
+    """
+    out = np.empty((len(rows), matrix.shape[1]))
+    _native.multiply_rows(np.ascontiguousarray(rows), np.ascontiguousarray(matrix), out)
+    return out
+
+
 def measure_pairs(queries: Floats, points: Floats, own: NDArray, candidates: Indices) -> Floats:
     """Return the squared distances of each query to its candidates, to the bit as a whole metric does.
 

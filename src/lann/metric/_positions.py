@@ -13,14 +13,15 @@ distance. Training moves the categories.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lann import _native
 from lann._support.inputs import weighted_means, weighted_moments
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices
+from lann.metric._matrix import multiply_rows
 
 # The initial distance of a gap from the numbers, in standard deviations of the feature.
 GAP_HEIGHT = 0.5
@@ -88,7 +89,7 @@ class NumberGaps:
             precision = _precision(np.where(missing, 0.0, (values - centers) / scales), missing, row_weights)
         return cls(shares, heights, centers, scales, precision)
 
-    @property
+    @cached_property
     def present(self) -> NDArray[np.bool_]:
         """Whether the training data have gaps in each of the features: (n_numbers,)."""
         return self.shares > 0
@@ -178,16 +179,6 @@ def gap_moments(values: Floats, row_weights: Floats | None) -> tuple[Floats, Flo
         means = first[0] + (weights * relative).sum(axis=0) / totals
         deviations = np.where(missing, 0.0, values - means)
         return means, (weights * np.square(deviations)).sum(axis=0) / totals
-
-
-def multiply_rows(rows: Floats, matrix: NDArray) -> Floats:
-    """Compute rows · matrix.
-
-    The result of a row does not depend on the other rows, as it would with BLAS.
-    """
-    out = np.empty((len(rows), matrix.shape[1]))
-    _native.multiply_rows(np.ascontiguousarray(rows), np.ascontiguousarray(matrix), out)
-    return out
 
 
 # Number of axes of a feature, at most. More categories than axes are only nearly equally far apart.
