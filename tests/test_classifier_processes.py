@@ -1,5 +1,6 @@
 """The classifier in threads, processes, pipelines and grid searches."""
 
+import hashlib
 import pickle
 
 import numpy as np
@@ -30,6 +31,28 @@ def test_loky_workers(wine):
     for from_fitted, from_fit in results:
         np.testing.assert_array_equal(from_fitted, expected)
         np.testing.assert_array_equal(from_fit, expected)
+
+
+@pytest.mark.parametrize("level", ["baseline", "avx2"])
+@pytest.mark.parametrize("metric", ["diagonal", "full"])
+def test_any_instruction_set_gives_the_same_bits(metric, level, wine, in_new_process):
+    clf = quick(metric=metric, n_jobs=2).fit(*wine)
+    explanation = clf.explain(wine[0] + 0.1)
+    expected = clf.predict_proba(wine[0] + 0.1), explanation.relevances, explanation.supports
+    digest = in_new_process(
+        f"""
+        import hashlib, json, os
+        os.environ["LANN_SIMD"] = "{level}"
+        from sklearn.datasets import load_wine
+        from lann import LANNClassifier
+        X, y = load_wine(return_X_y=True)
+        clf = LANNClassifier(random_state=0, max_iter=2, metric="{metric}", n_jobs=1).fit(X, y)
+        explanation = clf.explain(X + 0.1)
+        found = clf.predict_proba(X + 0.1), explanation.relevances, explanation.supports
+        print(json.dumps(hashlib.sha256(b"".join(values.tobytes() for values in found)).hexdigest()))
+        """
+    )
+    assert digest == hashlib.sha256(b"".join(values.tobytes() for values in expected)).hexdigest()
 
 
 def test_a_pickle_holds_the_model_and_no_search(fitted, wine):

@@ -108,7 +108,8 @@ class Child:
 
 def _serve(connection: Connection, part: Part, seed: int) -> None:
     os.setsid()
-    if part.memory is not None and STATUS.exists():
+    # AddressSanitizer reserves addresses of its own.
+    if part.memory is not None and STATUS.exists() and "libasan" not in os.environ.get("LD_PRELOAD", ""):
         limit = address_space("VmSize") + part.memory
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
