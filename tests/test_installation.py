@@ -44,6 +44,8 @@ def test_sources_install_where_there_is_no_compiler(tmp_path, without_compiler):
     # The archive of the sources, and the wheel built from it.
     run(python, "-m", "build", "--outdir", tmp_path / "dist", ROOT, env=without_compiler)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
+    (archive,) = (tmp_path / "dist").glob("*.tar.gz")
+    assert archive.stat().st_size < 5e6
     names = zipfile.ZipFile(wheel).namelist()
     assert sum("/_native." in name and name.endswith(".so") for name in names) == 1
     assert not any(name.endswith((".cpp", ".hpp", ".txt")) for name in names if "dist-info" not in name)

@@ -31,7 +31,7 @@ def has_compiler() -> bool:
 
 @contextmanager
 def compiler() -> Iterator[None]:
-    """Set the environment variables that make CMake take the compiler of the package index if it needs one."""
+    """Set environment variables that make CMake take the compiler of the package index if it needs one."""
     if has_compiler():
         yield
         return
