@@ -1,18 +1,17 @@
 """The first call of a new process: fit, explanation, streams and the commands of `lann`.
 
-Every task runs in processes of its own, the best time counts. ``--other FOLDER`` also runs them with the
-sources of another commit, in turns: a worktree whose compiled module has been built.
+Every task runs in processes of its own, the best time counts. ``--other PYTHON`` also runs them with another
+commit, in turns: by the Python of an environment in which that is installed.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -43,44 +42,45 @@ COMMANDS = {
 }
 
 
-def run(code: str, folder: str, environment: Mapping[str, str]) -> tuple[str, float]:
+def run(code: str, folder: str, python: str) -> tuple[str, float]:
     """Run Python code in a new process: what it printed, and the seconds that it took."""
     start = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=folder, check=False
-    )
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, cwd=folder, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr.strip().splitlines()[-1])
     return done.stdout, time.perf_counter() - start
 
 
-def time_call(name: str, folder: str, environment: Mapping[str, str]) -> float:
+def time_call(name: str, folder: str, python: str) -> float:
     """Return the seconds of one call in a new process."""
     before, timed, _ = CALLS[name]
     code = f"{before}\nimport time\nstart = time.perf_counter()\n{timed}\nprint(time.perf_counter() - start)"
-    return float(run(code, folder, environment)[0])
+    return float(run(code, folder, python)[0])
 
 
-def time_command(options: str, folder: str, environment: Mapping[str, str]) -> float:
+def time_command(options: str, folder: str, python: str) -> float:
     """Return the seconds of one command in a new process."""
     code = f"import sys\nfrom lann.cli import main\nsys.argv[1:] = {options.split()!r}\nmain()"
-    return run(code, folder, environment)[1]
+    return run(code, folder, python)[1]
 
 
 def time_in_turns(name: str, most: float, other: str | None, repeats: int) -> Found:
-    """Time one task with these sources and with those of another commit."""
-    environments = {"ours": dict(os.environ)}
+    """Time one task by this Python and by another one."""
+    pythons = {"ours": sys.executable}
     if other is not None:
-        environments["other"] = {**os.environ, "PYTHONPATH": str(Path(other, "src").resolve())}
-    times: dict[str, list[float]] = {side: [] for side in environments}
+        pythons["other"] = str(Path(other).absolute())
+    times: dict[str, list[float]] = {side: [] for side in pythons}
     measure = time_call if name in CALLS else time_command
     with tempfile.TemporaryDirectory() as folder:
-        load_iris(as_frame=True).frame.to_csv(Path(folder, "iris.csv"), index=False)
+        for side in pythons:
+            Path(folder, side).mkdir()
+            load_iris(as_frame=True).frame.to_csv(Path(folder, side, "iris.csv"), index=False)
         for _ in range(repeats + 1):
-            for side, environment in environments.items():
+            for side, python in pythons.items():
+                own = str(Path(folder, side))
                 if name in COMMANDS and "iris.lann" in name and not times[side]:
-                    time_command("fit iris.csv --target target --no-cv -o iris.lann", folder, environment)
-                times[side].append(measure(name, folder, environment))
+                    time_command("fit iris.csv --target target --no-cv -o iris.lann", own, python)
+                times[side].append(measure(name, own, python))
     # The first turn reads the files of the modules from the disk.
     seconds = {side: min(values[1:]) for side, values in times.items()}
     return {"seconds": {"most": most, **seconds}}
@@ -94,7 +94,7 @@ class Start(Benchmark):
     @staticmethod
     def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--repeats", type=positive, help="Turns. Default: 5, with --quick 1.")
-        parser.add_argument("--other", metavar="FOLDER", help="A worktree of another commit to compare with.")
+        parser.add_argument("--other", metavar="PYTHON", help="Of an environment with another commit, to compare with.")
 
     def jobs(self) -> Iterator[Job]:
         repeats = self.options.repeats or (1 if self.options.quick else 5)

@@ -56,7 +56,7 @@ COMMON = AnyEstimator(CLASSIFIER)
 
 def _declared(name: Any) -> AnyEstimator:
     """Return the declarations of all estimators; those of another name than the most common take longer."""
-    if name in COMMON.by_name:
+    if str(name) in COMMON.by_name:
         return COMMON
     from lann.persist._estimators import ESTIMATORS
 
