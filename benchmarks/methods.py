@@ -58,7 +58,7 @@ class Method:
 
     def key(self, n_jobs: int, seed: int) -> tuple[str, int, str]:
         """Return what a measurement depends on: parameters, threads and the version of the package."""
-        version = import_module(self.needs).__version__ if self.needs else ""
+        version = getattr(import_module(self.needs), "__version__", "") if self.needs else ""
         return repr(self.make(n_jobs, seed)), n_jobs, version
 
 
@@ -119,6 +119,12 @@ def make_ebm(n_jobs: int, seed: int) -> Any:
     from interpret.glassbox import ExplainableBoostingClassifier
 
     return ExplainableBoostingClassifier(n_jobs=n_jobs, random_state=seed)
+
+
+def make_realmlp(n_jobs: int, seed: int) -> Any:
+    from pytabkit import RealMLP_TD_Classifier
+
+    return RealMLP_TD_Classifier(device="cpu", n_threads=n_jobs, random_state=seed)
 
 
 def make_baseline(name: str, n_jobs: int, seed: int) -> Any:

@@ -10,8 +10,8 @@ import pandas as pd
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from benchmarks.harness import Report, Results, check
-from benchmarks.methods import Method, make_ebm
-from benchmarks.mixed import FILES, METHODS, NATIVE, OURS, SETS, make_encoded, ranks
+from benchmarks.methods import Method, make_ebm, make_realmlp
+from benchmarks.mixed import ENCODED, FILES, METHODS, OURS, SETS, make_encoded, ranks
 from benchmarks.tabular import (
     N_SPLITS,
     SCORES,
@@ -31,14 +31,14 @@ MOST_TEST_ROWS = 2000
 # Classes have at least this many training rows on average.
 ROWS_PER_CLASS = 2
 COMPARED = ("knn", "forest", "boosting", "catboost", OURS)
-EBM = Method(
-    "ebm",
-    partial(make_encoded, make_ebm),
-    "Explainable boosting machine.",
-    NATIVE,
-    quick=False,
-    needs="interpret",
-)
+# Slow; and RealMLP comes with PyTorch, which the extra for benchmarks does not bring.
+SLOW = [
+    Method(name, partial(make_encoded, make), text, ENCODED, quick=False, needs=package)
+    for name, make, text, package in (
+        ("ebm", make_ebm, "Explainable boosting machine.", "interpret"),
+        ("realmlp", make_realmlp, "RealMLP, a neural network with tuned defaults.", "pytabkit"),
+    )
+]
 
 
 def load_all(names: list[str]) -> tuple[list[TableSet], dict[str, str]]:
@@ -68,7 +68,7 @@ class Small(SplitBenchmark):
     quick = "sets with categories, 1 split."
     parts = tuple(f"{size} rows" for size in SIZES)
     splits = (N_SPLITS, 1)
-    available: ClassVar[list[Method]] = [*(method for method in METHODS if method.name in COMPARED), EBM]
+    available: ClassVar[list[Method]] = [*(method for method in METHODS if method.name in COMPARED), *SLOW]
 
     def load(self) -> dict[str, list[Source]]:
         names = [name for name in (*PAPER_SETS, *SETS) if name != "adrenal"]

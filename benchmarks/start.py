@@ -94,7 +94,7 @@ class Start(Benchmark):
     @staticmethod
     def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--repeats", type=positive, help="Turns. Default: 5, with --quick 1.")
-        parser.add_argument("--other", metavar="PYTHON", help="Of an environment with another commit, to compare with.")
+        parser.add_argument("--other", metavar="PYTHON", help="Of an environment with another commit.")
 
     def jobs(self) -> Iterator[Job]:
         repeats = self.options.repeats or (1 if self.options.quick else 5)
