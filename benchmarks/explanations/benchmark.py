@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,13 @@ from benchmarks.explanations.explainers import (
     Explainer,
     choose_explainers,
 )
+from benchmarks.explanations.stability import (
+    CATBOOST,
+    load_stability_sets,
+    measure_errors,
+    measure_stability,
+)
+from benchmarks.explanations.stability import MODELS as STABILITY_MODELS
 from benchmarks.harness import (
     NAN,
     Benchmark,
@@ -51,10 +59,11 @@ from benchmarks.paper import lowest
 from benchmarks.tabular import DataSet, load_sets
 
 (
-    PLANTED, KINDS_PART, CATEGORIES, CITIES, PERMUTED, REAL, FAITHFULNESS, ANSWERS, CURVES, COST, FRESH,
+    PLANTED, KINDS_PART, CATEGORIES, CITIES, PERMUTED, REAL, FAITHFULNESS, ANSWERS, CURVES, STABILITY, ERRORS,
+    COST, FRESH,
 ) = PARTS = (
     "planted", "kinds", "categories", "cities", "permuted", "real", "faithfulness", "answers", "curves",
-    "cost", "fresh",
+    "stability", "errors", "cost", "fresh",
 )  # fmt: skip
 MODELS, FIRST = "models", "first call"
 ON_KINDS = (
@@ -123,8 +132,33 @@ class Explanations(Benchmark):
                     yield Job(
                         REAL, OURS, data_set.name, split, partial(self._real, data_set, split), self.key
                     )
+        yield from self._stability_jobs()
         if self.has_ours:
             yield from self._own_jobs()
+
+    def _stability_jobs(self) -> Iterator[Job]:
+        """Return the jobs that compare explanations by several models of a table."""
+        sizes, n_jobs, wanted = self.sizes, self.options.n_jobs, self.options.method
+        parts = [part for part in (STABILITY, ERRORS) if part in self.chosen]
+        if not parts:
+            return
+        sets, skipped = load_stability_sets(sizes.stability_sets)
+        self.skipped.update(skipped)
+        models = []
+        for name, (_, _, package) in STABILITY_MODELS.items():
+            if package is not None and find_spec(package) is None:
+                self.skipped[name] = f"needs {package}, which is not installed."
+            elif wanted is None or name in wanted:
+                models.append(name)
+        for data in sets:
+            key = (self.key, data.digest)
+            for split in range(sizes.stability_splits):
+                for name in models if STABILITY in parts else ():
+                    run: Callable[[], Found] = partial(measure_stability, data, split, name, sizes, n_jobs)
+                    yield Job(STABILITY, name, data.name, split, run, key)
+                if ERRORS in parts and self.has_ours:
+                    run = partial(measure_errors, data, split, sizes, n_jobs)
+                    yield Job(ERRORS, OURS, data.name, split, run, key)
 
     def _planted_jobs(self, part: str, explainers: list[Explainer], names: list[str]) -> Iterator[Job]:
         for seed in range(self.sizes.n_seeds):
@@ -253,6 +287,10 @@ class Explanations(Benchmark):
         tables.append(score_table(results, "Rows with an answer", ANSWERS, columns))
         columns = (*scores.AREAS, "seconds")
         tables.append(score_table(results, "Deletion and insertion curves", CURVES, columns))
+        columns = ("seeds", "seeds_top", "halves", "halves_top")
+        tables.append(score_table(results, "Agreement of models on a row", STABILITY, columns))
+        columns = ("coverage", "error", "support", "told")
+        tables.append(score_table(results, "Standard errors of supports", ERRORS, columns))
         columns = (
             "predict", "explain", "ratio", "details", "details_ratio", "first", "fit", "one", "one_in_words",
             "kernel", "speedup", "speedup_of_one",
@@ -268,6 +306,24 @@ class Explanations(Benchmark):
             "benchmarks/README.md describes the parts and scores."
         )
         return Report(introduction, [table for table in tables if table.rows], self._checks(results))
+
+    def _stability_checks(self, results: Results) -> list[Check]:
+        names = results.data_sets(STABILITY)
+
+        def means(score: str, method: str = SUPPORT) -> list[float]:
+            return [results.mean(STABILITY, method, name, score) for name in names] or [NAN]
+
+        ratios = [own / other for own, other in zip(means("halves"), means("halves", CATBOOST), strict=True)]
+        coverage = [results.mean(ERRORS, OURS, name, "coverage") for name in results.data_sets(ERRORS)]
+        farthest = max((abs(value - 0.95) for value in coverage), default=NAN)
+        return [
+            check("lann: supports by two seeds: lowest correlation", lowest(means("seeds")), least=0.94),
+            check("lann: supports by halves: mean correlation", float(np.mean(means("halves"))), least=0.75),
+            check("lann: supports by halves / CatBoost's SHAP, lowest", lowest(ratios), least=0.9),
+            check("lann: largest supports by two seeds", float(np.mean(means("seeds_top"))), least=0.8),
+            check("lann: largest supports by halves", float(np.mean(means("halves_top"))), least=0.65),
+            check("lann: coverage of 95 % intervals, from .95", farthest, most=0.02),
+        ]
 
     def _auc_table(self, results: Results, part: str) -> Table:
         names = results.data_sets(part)
@@ -339,6 +395,7 @@ class Explanations(Benchmark):
                 "lann: the first explanation does not take longer than the fit", most(FIRST, "ratio"), most=1
             ),
         ]
+        checks += self._stability_checks(results)
         for area, sign in (("deletion", -1), ("insertion", 1)):
             margins = [
                 sign * (results.mean(CURVES, SUPPORT, n, area) - results.mean(CURVES, KERNEL, n, area))

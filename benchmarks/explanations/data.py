@@ -53,6 +53,11 @@ class Sizes:
         Faithfulness: real data, test rows of each.
     answer_rows
         Answers: test rows of each of `real_sets`.
+    stability_sets, stability_splits, stability_train, stability_rows
+        Stability: tables, number of splits, most training rows and test rows of each.
+    error_rows, error_plans
+        Standard errors: test rows of each of these tables, and sets of walks of which each is compared with
+        many more.
     curve_sets, curve_rows, curve_splits, curve_batch
         Curves: real data, test rows and splits of each, and rows that LANN explains at once.
     """
@@ -86,6 +91,14 @@ class Sizes:
     curve_rows: int = 20
     curve_splits: int = 3
     curve_batch: int = 1000
+    stability_sets: tuple[str, ...] = (
+        "adult", "titanic", "heart-disease", "crx", "bank-marketing", "breast-cancer",
+    )  # fmt: skip
+    stability_splits: int = 1
+    stability_train: int = 2000
+    stability_rows: int = 100
+    error_rows: int = 10
+    error_plans: int = 5
 
 
 FULL = Sizes()
@@ -108,6 +121,10 @@ QUICK = Sizes(
     curve_sets=("wine",),
     curve_rows=5,
     curve_splits=1,
+    stability_sets=("heart-disease", "breast-cancer"),
+    stability_rows=20,
+    error_rows=2,
+    error_plans=2,
 )
 
 

@@ -275,16 +275,16 @@ def _table_relevances(model: Any, table: Any) -> Floats:
 def _summed_relevances(model: Any, table: Any) -> Floats:
     encoder, classifier = model[0], model[-1]
     relevances = classifier.explain(encoder.transform(table)).relevances
-    return relevances @ _column_groups(encoder, table.columns)
+    return relevances @ column_groups(encoder, table.columns)
 
 
 def _summed_tree_shap(model: Any, table: Any) -> Floats:
     encoder, forest = model[0], model[-1]
     values = tree_shap_values(forest)(encoder.transform(table))
-    return np.abs(values @ _column_groups(encoder, table.columns))
+    return np.abs(values @ column_groups(encoder, table.columns))
 
 
-def _column_groups(encoder: TableEncoder, columns: Iterable[str]) -> Floats:
+def column_groups(encoder: TableEncoder, columns: Iterable[str]) -> Floats:
     """Return 1 where an encoded column belongs to a column of the table: (n_encoded, n_columns)."""
     encoded = np.array(encoder.encoded_columns(), dtype=object)
     return np.column_stack([encoded == column for column in columns]).astype(np.float64)

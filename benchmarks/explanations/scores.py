@@ -33,6 +33,7 @@ from benchmarks.methods import make_estimator
 from lann._support.types import Floats, Indices, Labels
 from lann.datasets import make_local_relevance_table
 from lann.explain import nearest_other_class
+from lann.explain._supports import MOST_ALONE, reference_rows, walk_plan
 
 Mask = NDArray[np.bool_]
 
@@ -403,9 +404,6 @@ def _timed(explain: Explain, queries: Floats) -> tuple[Floats, float]:
     return relevances[-1], statistics.median(times)
 
 
-# The definition: the MOST_ALONE features that hold most of the distance are replaced one by one; the others
-# together, and they share the credit by what they hold. Shares of the distance are rounded for the order.
-MOST_ALONE, DIGITS = 64, 9
 # Entries whose signs are compared.
 LARGE = 0.1
 # Differences below are rounding errors, and no ranks.
@@ -433,7 +431,7 @@ def score_faithfulness(model: Any, queries: Floats) -> Values:
         with the absolute support. ``n_rows``.
     """
     explanation = model.explain(queries, leave_out=None)
-    expected = brute_force_supports(model, queries, explanation.contrast_rows)
+    expected = brute_force_supports(model, explanation)
     found = explanation.supports
     rows, predicted = np.arange(len(queries)), explanation.predicted_class_indices
     ranks = rank_correlations(found[rows, predicted], expected[rows, predicted])
@@ -454,7 +452,7 @@ def score_faithfulness(model: Any, queries: Floats) -> Values:
     }
 
 
-def brute_force_supports(model: Any, queries: Floats, contrast_rows: Indices) -> Floats:
+def brute_force_supports(model: Any, explanation: lann.Explanation) -> Floats:
     """
     Return the supports as they are defined, from predictions of all rows on the way.
 
@@ -462,37 +460,41 @@ def brute_force_supports(model: Any, queries: Floats, contrast_rows: Indices) ->
     ----------
     model
         A fitted LANNClassifier.
-    queries : (n_queries, n_features)
-    contrast_rows : (n_queries, n_contrasts) training rows, negative for none
+    explanation
+        Of some rows by this model.
 
     Returns
     -------
     supports : (n_queries, n_classes, n_features)
     """
-    supports = np.zeros((len(queries), len(model.classes_), queries.shape[1]))
+    queries, references = explanation.queries, reference_rows(model.model_)
+    plan, n_features = walk_plan(queries.shape[1]), queries.shape[1]
+    supports = np.zeros((len(queries), len(model.classes_), n_features))
     for row, query in enumerate(queries):
-        ends = contrast_rows[row][contrast_rows[row] >= 0]
-        for end in ends:
-            supports[row] += _credits(model, query, int(end)) / len(ends)
+        relevances = explanation.relevances[row]
+        by_relevance = np.argsort(-relevances, kind="stable")
+        together = by_relevance[MOST_ALONE:].tolist() if n_features > MOST_ALONE + 1 else []
+        alone = by_relevance[:MOST_ALONE].tolist() if together else list(range(n_features))
+        units = [[feature] for feature in alone] + ([together] if together else [])
+        for reference, places in zip(references, plan.places, strict=True):
+            walk = [units[unit] for unit in np.argsort(places)]
+            supports[row] += _credits(model, query, reference, walk, relevances) / len(references)
     return supports
 
 
-def _credits(model: Any, query: Floats, end: int) -> Floats:
-    """Return what each feature changes between a query and a training row: (n_classes, n_features)."""
-    held = np.abs(model.model_.contributions(query[None], np.array([[end]]))[0, 0])
-    shares = held / held.sum() if held.sum() > 0 else held
-    order = np.argsort(-np.round(shares, DIGITS), kind="stable")
-    alone, rest = order[:MOST_ALONE], order[MOST_ALONE:]
-    steps = [[feature] for feature in alone] + ([rest.tolist()] if len(rest) else [])
-    other, credits = model.model_.X[end], np.zeros((len(model.classes_), len(query)))
-    for walk in (steps, steps[::-1]):
-        stops = np.repeat(query[None], len(walk) + 1, axis=0)
-        for number, features in enumerate(walk):
-            stops[number + 1 :, features] = other[features]
+def _credits(
+    model: Any, query: Floats, reference: Floats, walk: list[list[int]], relevances: Floats
+) -> Floats:
+    """Return what each feature changes between a query and another row: (n_classes, n_features)."""
+    credits = np.zeros((len(model.classes_), len(query)))
+    for order in (walk, walk[::-1]):
+        stops = np.repeat(query[None], len(order) + 1, axis=0)
+        for number, features in enumerate(order):
+            stops[number + 1 :, features] = reference[features]
         changes = -np.diff(model.predict_proba(stops), axis=0)  # (n_steps, n_classes)
-        for features, change in zip(walk, changes, strict=True):
-            total = shares[features].sum()
-            parts = shares[features] / total if total > 0 else np.full(len(features), 1 / len(features))
+        for features, change in zip(order, changes, strict=True):
+            total = relevances[features].sum()
+            parts = relevances[features] / total if total > 0 else np.full(len(features), 1 / len(features))
             credits[:, features] += 0.5 * change[:, None] * parts
     return credits
 

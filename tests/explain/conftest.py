@@ -42,7 +42,8 @@ def made():
             "_wide_votes": votes,
         }
         if supports is not None:
-            parts["_parts"] |= {"contrast_rows": neighbors, "supports": supports}
+            errors = np.full(supports.shape, 0.001)
+            parts["_parts"] |= {"supports": supports, "support_errors": errors}
         return Explanation(**(parts | changes))
 
     return make

@@ -82,11 +82,3 @@ def test_a_training_row_is_not_its_own_contrast(wine):
         others = np.flatnonzero((y != explanation.predictions[i]) & (np.arange(len(y)) != i))
         squared = clf.model_.contributions(X[i : i + 1], others[None]).sum(axis=2)[0]
         np.testing.assert_allclose(contrast.distances[i] ** 2, squared.min())
-
-
-def test_a_mislabeled_row_is_no_contrast_of_supports(wine):
-    X, y = wine
-    wrong = y.copy()
-    wrong[0] = 2 if y[0] != 2 else 1
-    clf = LANNClassifier(random_state=0).fit(X, wrong)
-    assert 0 not in clf.explain(X[[0]] + 1e-3).contrast_rows

@@ -1,21 +1,19 @@
-"""Relevances and supports equal the votes on changed rows."""
+"""Relevances equal the votes on changed rows."""
 
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from lann import LANNClassifier
 from lann._support.rows import stratified_rows
-from lann.baselines import GMLVQ, LGRLVQ, LMNN
+from lann.baselines import GMLVQ, LGRLVQ
 from lann.datasets import make_local_relevance
 from lann.explain import _readings, class_relevances
 from lann.explain._landmarks import landmarks_of
 from lann.explain._readings import compute_landmarks, read_prototypes
-from lann.explain._supports import walk_supports
 from lann.explain._training_rows import Queries
 from lann.model import typical_values
 
@@ -91,8 +89,7 @@ def test_the_landmarks_of_many_rows_are_those_of_a_sample(monkeypatch):
     found, own = compute_landmarks(model), compute_landmarks(model.subset(sampled))
     np.testing.assert_array_equal(found.rows, sampled[own.rows])
     np.testing.assert_array_equal(found.readings.relevances, own.readings.relevances)
-    np.testing.assert_array_equal(found.contrast_rows, sampled[own.contrast_rows])
-    assert np.isin(found.representatives, np.append(sampled, -1)).all()
+    np.testing.assert_array_equal(found.references, own.references)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -110,90 +107,3 @@ def test_readings_of_prototypes_equal_the_votes_on_changed_rows(kind, wine):
         after = clf.predict_proba(changed.reshape(-1, 13)).reshape(4, len(values), -1)
         expected = np.abs(after - before[:, None]).sum(axis=2).mean(axis=1) / 2
         np.testing.assert_allclose(found.alone[:, feature], expected, atol=1e-9)
-
-
-def reference(predict_proba, model, queries, ends):
-    """Return the supports by loops over rows, orders and features, from predicted probabilities alone."""
-    n_queries, n_features = queries.shape
-    supports = np.zeros((n_queries, model.n_classes, n_features))
-    for i, query in enumerate(queries):
-        rows = ends[i][ends[i] >= 0]
-        for row in rows:
-            held = np.abs(model.contributions(query[None], np.array([[row]]))[0, 0])
-            order = np.argsort(-np.round(held / held.sum(), 9), kind="stable")
-            for way in (order, order[::-1]):
-                now, before = query.copy(), predict_proba(query[None])[0]
-                for feature in way:
-                    now[feature] = model.X[row, feature]
-                    after = predict_proba(now[None])[0]
-                    supports[i, :, feature] += (before - after) / 2 / len(rows)
-                    before = after
-    return supports
-
-
-@pytest.fixture(scope="module")
-def planted_of_walks():
-    return make_local_relevance(300, 8, random_state=0)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"n_candidates": None},
-        {"n_candidates": None, "metric": "full", "max_iter": 4},
-        {"n_candidates": None, "max_iter": 0, "n_neighbors": 4},
-    ],
-)
-def test_supports_are_what_features_change_in_predicted_probabilities(planted_of_walks, parameters):
-    X, y, _ = planted_of_walks
-    clf = LANNClassifier(random_state=0, **parameters).fit(X[:90], y[:90])
-    queries, ends = X[200:206], np.array([[0, 5], [1, 7], [2, -1], [3, 3], [4, 60], [80, 81]])
-    supports, changes = walk_supports(Queries(clf.model_, queries), ends)
-    expected = reference(clf.predict_proba, clf.model_, queries, ends)
-    np.testing.assert_allclose(supports, expected, atol=1e-9)
-    change = clf.predict_proba(queries) - [clf.predict_proba(X[e[e >= 0]]).mean(axis=0) for e in ends]
-    np.testing.assert_allclose(supports.sum(axis=2), change, atol=1e-9)
-    assert (changes >= np.abs(supports).sum(axis=1) / 2 - 1e-12).all()
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("kind", [LMNN, GMLVQ])
-def test_baselines(planted_of_walks, kind):
-    X, y, _ = planted_of_walks
-    clf = kind(max_iter=5).fit(X[:90], y[:90])
-    ends = np.array([[0, 1], [1, -1], [1, 0]])
-    found = walk_supports(Queries(clf.model_, X[200:203]), ends)[0]
-    np.testing.assert_allclose(found, reference(clf.predict_proba, clf.model_, X[200:203], ends), atol=1e-9)
-
-
-def test_sample_weights_class_weights_and_left_out_rows(planted_of_walks):
-    X, y, _ = planted_of_walks
-    weights = np.random.default_rng(0).integers(1, 4, 90).astype(float)
-    clf = LANNClassifier(random_state=0, n_candidates=None, class_weight="balanced")
-    clf.fit(X[:90], y[:90], sample_weight=weights)
-    model, rows = clf.model_, np.array([3, 8])
-    ends = np.array([[20, 30], [40, 50]])
-
-    def without(row):
-        def predict_proba(queries):
-            return model.vote(*model.voters(queries, exclude=np.full(len(queries), row))).probabilities
-
-        return predict_proba
-
-    found = walk_supports(Queries(model, X[rows], rows), ends)[0]
-    for i, row in enumerate(rows):
-        expected = reference(without(row), model, X[rows[i : i + 1]], ends[i : i + 1])[0]
-        np.testing.assert_allclose(found[i], expected, atol=1e-9)
-
-
-def test_categories_and_gaps_add_up():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"color": rng.choice(["a", "b", "c"], 300), "x": rng.normal(size=300), "z": 1.0})
-    frame.loc[rng.random(300) < 0.2, "x"] = np.nan
-    y = (frame["color"] == "a") ^ (frame["x"].fillna(0) > 0)
-    explanation = LANNClassifier(random_state=0).fit(frame[:250], y[:250]).explain(frame[250:])
-    total = explanation.base_values + explanation.supports.sum(axis=2)
-    np.testing.assert_allclose(total, explanation.probabilities, atol=1e-12)
-    assert (explanation.supports[:, :, 2] == 0).all()  # a constant column
-    assert np.abs(explanation.support[:, 0]).mean() > 0.1
-    assert (explanation.base_values > -1e-9).all()

@@ -1,4 +1,4 @@
-// Walks from a query to other rows: distances and votes where one feature after another is replaced.
+// Votes on a row in which one feature is changed.
 #include "distances.hpp"
 #include "top_k.hpp"
 #include "vote.hpp"
@@ -82,31 +82,6 @@ struct Voters {
     }
 };
 
-// The share of each class in the vote at every stop.
-//
-// distances : (n_walks, n_stops, n_candidates) squared; infinite for candidates that do not vote
-// labels, row_weights : (n_walks, n_candidates); class_weight : (n_classes,)
-// k : number of nearest candidates that can vote; votes : as for `MeanVote`
-// shares : (n_walks, n_stops, n_classes) the result
-static void vote_on_walks(ConstFloats3 distances, ConstIndices2 labels, ConstFloats2 row_weights,
-                          ConstFloats class_weight, Index k, ConstFloats2 votes, double epsilon, Floats3 shares) {
-    const Index n_walks = distances.size(0), n_stops = distances.size(1), n_candidates = distances.size(2);
-    require(labels.size(0) == n_walks && labels.size(1) == n_candidates, "labels");
-    require(row_weights.shape == labels.shape, "row weights");
-    require(shares.size(0) == n_walks && shares.size(1) == n_stops && shares.size(2) == class_weight.size(), "shares");
-    require(k > 0 && n_candidates > 0, "candidates");
-    NearestVoters near(n_candidates, k);
-    std::vector<double> scratch(5 * near.k);
-    for (Index walk = 0; walk < n_walks; ++walk) {
-        const Voters voters{labels[walk].data, row_weights[walk].data, class_weight, MeanVote(votes), epsilon, scratch};
-        near.clear();
-        for (Index stop = 0; stop < n_stops; ++stop) {
-            near.update(distances[walk][stop].data, n_candidates);
-            voters.count(near, shares[walk][stop]);
-        }
-    }
-}
-
 // The share of each class where a feature is changed, in votes with 1/d: a change by δ in feature l changes a squared
 // distance by 2 δ s_l + δ² c_l.
 //
@@ -143,94 +118,8 @@ LANN_INLINE void vote_on_changes(ConstFloats distances, ConstFloats2 slopes, Con
     }
 }
 
-// side += step · columns[coordinate], where there is a map; otherwise the axes are the coordinates.
-LANN_INLINE void shift(double *side, double step, ConstFloats2 columns, Index coordinate) {
-    if (columns.size(0) == 0) {
-        side[coordinate] += step;
-        return;
-    }
-    const double *column = columns[coordinate].data;
-    for (Index a = 0; a < columns.size(1); ++a) side[a] += step * column[a];
-}
-
-// Squared distances to candidates under diagonal metrics, on walks in an order and in its reverse.
-//
-// A row on the way and its complement lie on opposite sides of the middle m, at m + a and m − a. Their squared distances
-// to a candidate p are ‖m − p‖² + ‖a‖² ± 2 ⟨a, m − p⟩, in its metric: two sums for two rows.
-//
-// starts : (n_walks, n_axes) the queries; steps : (n_walks, n_coordinates) from the query to the other row
-// columns : (n_coordinates, n_axes) the transposed linear map; empty without
-// firsts : (n_features + 1,) the first coordinate of each feature
-// orders : (n_walks, n_features), bounds : (n_stops,), candidates : as for `NeighborModel.walk_distances`
-// points : (n_points, n_axes); weights : (n_points, n_axes), or (1, n_axes) if shared
-// out : (n_walks, 2, n_stops, n_candidates) the result
-LANN_INLINE void diagonal_walks(ConstFloats2 starts, ConstFloats2 steps, ConstFloats2 columns, ConstIndices firsts,
-                                ConstIndices2 orders, ConstIndices bounds, ConstFloats2 points, ConstFloats2 weights,
-                                ConstIndices2 candidates, Array<double, 4> out) {
-    const Index n_walks = candidates.size(0), n_candidates = candidates.size(1), n_axes = starts.size(1);
-    const Index n_stops = bounds.size(), n_coordinates = steps.size(1);
-    require(starts.size(0) == n_walks && steps.size(0) == n_walks && orders.size(0) == n_walks, "walks");
-    require(points.size(1) == n_axes && weights.size(1) == n_axes, "axes");
-    require(weights.size(0) == 1 || weights.size(0) == points.size(0), "weights");
-    require(columns.size(0) ? columns.size(0) == n_coordinates && columns.size(1) == n_axes : n_coordinates == n_axes,
-            "columns");
-    require(orders.size(1) + 1 == firsts.size() && firsts[firsts.size() - 1] == n_coordinates, "features");
-    require(out.shape == std::array<Index, 4>{n_walks, 2, n_stops, n_candidates}, "out");
-    const Index stride = weights.size(0) > 1 ? n_axes : 0;
-    std::vector<double> scales(n_candidates * n_axes), slopes(n_candidates * n_axes), offsets(n_candidates);
-    std::vector<double> side(n_axes), squares(n_axes);
-    for (Index walk = 0; walk < n_walks; ++walk) {
-        const Index *order = orders[walk].data, *candidate = candidates[walk].data;
-        const double *start = starts[walk].data, *step = steps[walk].data;
-        std::fill(side.begin(), side.end(), 0.0);  // half the way, from the middle to the query
-        for (Index coordinate = 0; coordinate < n_coordinates; ++coordinate)
-            if (step[coordinate] != 0.0) shift(side.data(), -0.5 * step[coordinate], columns, coordinate);
-        for (Index slot = 0; slot < n_candidates; ++slot) {
-            const Index j = std::max<Index>(candidate[slot], 0);
-            const double *p = points.data + j * n_axes, *w = weights.data + j * stride;
-            double *scale = &scales[slot * n_axes], *slope = &slopes[slot * n_axes], total = 0.0;
-            for (Index a = 0; a < n_axes; ++a) {
-                const double difference = start[a] - side[a] - p[a];
-                scale[a] = w[a];
-                slope[a] = w[a] * difference;
-                total += slope[a] * difference;
-            }
-            offsets[slot] = total;
-        }
-        Index done = 0;
-        for (Index stop = 0; stop < n_stops; ++stop) {
-            double *forward = out[walk][0][stop].data, *backward = out[walk][1][stop].data;
-            bool moved = stop == 0;
-            for (; done < bounds[stop]; ++done) {
-                const Index feature = order[done];
-                for (Index coordinate = firsts[feature]; coordinate < firsts[feature + 1]; ++coordinate) {
-                    if (step[coordinate] == 0.0) continue;
-                    moved = true;
-                    shift(side.data(), step[coordinate], columns, coordinate);
-                }
-            }
-            if (!moved) {
-                std::copy_n(forward - n_candidates, n_candidates, forward);
-                std::copy_n(backward - n_candidates, n_candidates, backward);
-                continue;
-            }
-            for (Index a = 0; a < n_axes; ++a) squares[a] = side[a] * side[a];
-            for (Index slot = 0; slot < n_candidates; ++slot) {
-                const double *scale = &scales[slot * n_axes], *slope = &slopes[slot * n_axes];
-                const double length = dot(scale, squares.data(), n_axes), tilt = dot(slope, side.data(), n_axes);
-                const double middle = offsets[slot] + length;
-                forward[slot] = std::max(middle + 2.0 * tilt, 0.0);  // rounding may go below 0
-                backward[slot] = std::max(middle - 2.0 * tilt, 0.0);
-                if (candidate[slot] < 0) forward[slot] = backward[slot] = infinity;
-            }
-        }
-    }
-}
-
 void bind_explain(nb::module_ &m) {
-    def(m, "vote_on_walks", &vote_on_walks);
     def_wide<vote_on_changes>(m, "vote_on_changes");
-    def_wide<diagonal_walks>(m, "diagonal_walks");
 }
 
 }  // namespace lann

@@ -20,18 +20,18 @@ from lann.columns.schema import TableSchema, TableValues
 from lann.explain import _exports, _feature_groups, _page, _summaries, _view
 from lann.explain._decision import DECISIONS, FAR, Decision
 from lann.explain._landmarks import find_far, landmarks_of, nearest_distances
-from lann.explain._supports import choose_contrasts, split_distances, walk_supports
+from lann.explain._supports import reference_rows, split_distances, walk_supports
 from lann.explain._training_rows import Queries, ValueDistribution, check_label, distribution_of
 from lann.model import NeighborModel, Votes
 from lann.vote import class_shares
 
 # Fields that do not have an entry per query.
 _SHARED = (
-    "feature_names", "classes", "floor", "_training_values", "_representatives", "_distribution",
+    "feature_names", "classes", "floor", "_training_values", "_references", "_distribution",
     "_correlated", "_columns", "_parts",
 )  # fmt: skip
 # Parts that are computed when they are read.
-COMPUTED = ("contributions", "feature_weights", "contrast_rows", "supports")
+COMPUTED = ("contributions", "feature_weights", "supports", "support_errors")
 # The nearest neighbors that hold this share of the vote are listed, five at least and ten at most.
 LISTED_SHARE, FEWEST_LISTED, MOST_LISTED = 0.9, 5, 10
 # A difference of the two largest shares of the vote below which a prediction is doubtful.
@@ -138,13 +138,11 @@ class Explanation:
     _query_values: NDArray[Any] | None = field(default=None, repr=False)
     _training_values: NDArray[Any] | TableValues | None = field(default=None, repr=False)
     # What is computed when it is read, and kept by its name: see `COMPUTED`; and from what. The rows of the
-    # model that voted, (n_queries, k), those among which contrast rows are chosen, (n_queries, n_pool), and
-    # those that represent the classes, (n_classes, n_representatives); None for the latter two is all rows.
+    # model that voted, (n_queries, k), and the reference rows, (n_walks, n_features).
     _parts: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
     _asked: Queries | None = field(default=None, repr=False)
     _voters: Indices | None = field(default=None, repr=False)
-    _pool: Indices | None = field(default=None, repr=False)
-    _representatives: Indices | None = field(default=None, repr=False)
+    _references: Floats | None = field(default=None, repr=False)
     _wide_votes: Floats | None = field(default=None, repr=False)  # (n_queries, n_classes) around each query
     _correlated: _feature_groups.Groups = field(default=(), repr=False)
     # How the training rows are distributed, and the column of these of each feature, -1 for a group of
@@ -229,19 +227,6 @@ class Explanation:
         )
 
     @property
-    def contrast_rows(self) -> Indices:
-        """Training rows of other classes with which each query is contrasted: (n_queries, n_contrasts).
-
-        The nearest one first, then others in different directions; -1 where there are fewer.
-        """
-        return self._computed(
-            "contrast_rows",
-            lambda asked, _: choose_contrasts(
-                asked, self.predicted_class_indices, self._pool, self._representatives
-            ),
-        )
-
-    @property
     def has_supports(self) -> bool:
         """Whether supports are known; otherwise `supports`, `support` and `separation` raise ValueError."""
         return "supports" in self._parts or self._asked is not None
@@ -250,20 +235,37 @@ class Explanation:
     def supports(self) -> Floats:
         """What each feature adds to the probability of each class: (n_queries, n_classes, n_features).
 
-        How much of the vote changes on the way from the query to the contrast rows, as the features take the
-        values of these one after another. Positive values are for the class, negative ones against it. With
-        `base_values` they add up to `probabilities`.
+        How much of the vote changes, on average, on the way from the query to reference rows, as the features
+        take the values of these one after another. Positive values are for the class, negative ones against
+        it. With `base_values` they add up to `probabilities`.
         """
-        return self._computed(
-            "supports",
-            lambda asked, _: walk_supports(asked, self.contrast_rows, probabilities=self.probabilities)[0],
-        )
+        return self._walked("supports")
+
+    @property
+    def support_errors(self) -> Floats:
+        """Standard errors of the supports: (n_queries, n_classes, n_features).
+
+        How far the supports may be from those of many more reference rows.
+        """
+        return self._walked("support_errors")
+
+    def _walked(self, name: str) -> Floats:
+        """Return supports or their errors, which are computed together."""
+
+        def compute(asked: Queries, _: Indices) -> Floats:
+            references = reference_rows(asked.model) if self._references is None else self._references
+            found = walk_supports(asked, references, self.relevances)
+            self._parts.update(supports=found.supports, support_errors=found.errors)
+            return self._parts[name]
+
+        return self._computed(name, compute)
 
     @cached_property
     def base_values(self) -> Floats | None:
-        """The probabilities at the contrast rows, on average: (n_queries, n_classes).
+        """The probabilities where nothing is known of the row: (n_queries, n_classes).
 
-        The probabilities of the query minus its supports; None if these are unknown.
+        The mean at the reference rows: the probabilities of the query minus its supports; None if these are
+        unknown.
         """
         return self.probabilities - self.supports.sum(axis=2) if self.has_supports else None
 
@@ -553,8 +555,7 @@ def build_explanation(
         of_training_rows = {
             "is_far": find_far(asked, nearest_distances(distances, votes.shares), distribution.extremes),
             "outside": distribution.is_outside(rows),
-            "_pool": landmarks.pool(near),
-            "_representatives": landmarks.representatives,
+            "_references": landmarks.references,
             "_correlated": landmarks.correlated,
             "_distribution": distribution,
         }

@@ -272,7 +272,9 @@ def group_features(
 
     parts: dict[str, Any] = {name: summed(getattr(e, name)) for name in ("contributions", "feature_weights")}
     if e.has_supports:
-        parts |= {"contrast_rows": e.contrast_rows, "supports": summed(e.supports)}
+        # As if the errors of different features were independent.
+        errors = np.sqrt(summed(np.square(e.support_errors)))
+        parts |= {"supports": summed(e.supports), "support_errors": errors}
     correlated = [(group_of[one[0]], group_of[feature]) for one in e._correlated for feature in one]
     return replace(
         e,

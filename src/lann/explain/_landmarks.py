@@ -33,7 +33,7 @@ from lann.explain._training_rows import Queries, model_of
 from lann.model import NeighborModel
 
 # Number of landmarks over which the readings of a query are averaged.
-N_NEAR = 10
+N_NEAR = 15
 # Training rows whose distances are measured, at most, and multiplications for them where queries own metrics.
 MOST_SPACED, WORK = 1000, 1e9
 # Nearest neighbors whose distances count.
@@ -88,18 +88,18 @@ class Readings:
         The vote at each row.
     alone : ndarray of shape (n_rows, n_features)
         The share of the vote that changes when the value of a feature alone is replaced.
-    contrast : ndarray of shape (n_rows, n_features)
-        The share of the vote that a feature changes on the way to rows of other classes.
+    stepwise : ndarray of shape (n_rows, n_features)
+        The share of the vote that a feature changes on walks to reference rows.
     """
 
     votes: Floats
     alone: Floats
-    contrast: Floats
+    stepwise: Floats
 
     @property
     def relevances(self) -> Floats:
         """The mean of both shares: (n_rows, n_features)."""
-        return 0.5 * (self.alone + self.contrast)
+        return 0.5 * (self.alone + self.stepwise)
 
     def means(self, near: Indices) -> tuple[Floats, Floats]:
         """Return the mean relevances and votes over some rows for each query.
@@ -130,18 +130,15 @@ class Landmarks(RowSample):
     rows : ndarray of shape (n_landmarks,)
         Positions of the training rows, ascending.
     readings : Readings
-    contrast_rows : ndarray of shape (n_landmarks, n_contrasts)
-        The nearest typical rows of other classes; -1 where there are fewer.
-    representatives : ndarray of shape (n_classes, n_representatives)
-        Training rows that represent each class; -1 where there are fewer.
+    references : ndarray of shape (n_walks, n_features)
+        The reference rows of supports.
     correlated : tuple of tuple of int
         Groups of features that are correlated in the training data; of more than 1000 features, among the
         1000 with the largest weights.
     """
 
     readings: Readings
-    contrast_rows: Indices
-    representatives: Indices
+    references: Floats
     correlated: Groups
 
     def near(self, queries: Queries) -> Indices:
@@ -156,23 +153,8 @@ class Landmarks(RowSample):
         near : ndarray of shape (n_queries, n_near)
             Positions in `rows`.
         """
-        n_near = min(len(self.rows), max(3, min(N_NEAR, len(self.rows) // 50)))
+        n_near = min(len(self.rows), max(3, min(N_NEAR, len(self.rows) // 20)))
         return self.nearest(replace(queries, exclude=None), n_near)
-
-    def pool(self, near: Indices) -> Indices:
-        """Return landmarks near queries and their contrast rows: (n_queries, n_pool), -1 for none.
-
-        Parameters
-        ----------
-        near : ndarray of shape (n_queries, n_near)
-            Positions in `rows`.
-
-        Returns
-        -------
-        pool : ndarray of shape (n_queries, n_pool)
-            Positions of training rows.
-        """
-        return np.concatenate([self.rows[near], self.contrast_rows[near].reshape(len(near), -1)], axis=1)
 
 
 def landmarks_of(model: NeighborModel, *, n_jobs: int | None = None) -> Landmarks:

@@ -5,31 +5,27 @@ At a row x, feature l alone is replaced by values v that occur in the data, and 
     a_l(x) = mean over v of ½ Σ_y |P(y | x, x_l = v) − P(y | x)|
 
 is the share of the vote that changes. Where the vote is certain, or features say the same, no feature changes
-anything alone. Therefore the features are also replaced one after another, until x has become a row x' of
-another class (see `lann.explain._supports`): with the credits φ_yl of feature l,
+anything alone. Therefore the features are also replaced one after another, until x has become a reference row
+(see `lann.explain._supports`): with the credits φ_yl of feature l,
 
-    c_l(x) = mean over x' of ½ Σ_y |φ_yl|
+    c_l(x) = mean over walks of ½ Σ_y |φ_yl|
 
 is the share of the vote that it changes on the way. The relevance is the mean of both.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from lann import _native
 from lann._support.rows import positions_in, stratified_rows
-from lann._support.threads import map_blocks, single_threaded_blas
+from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices
 from lann.explain._feature_groups import Groups, correlated_features
 from lann.explain._landmarks import Landmarks, Readings
-from lann.explain._supports import (
-    MOST_ALONE,
-    are_typical,
-    nearest_contrasts,
-    nearest_representatives,
-    walk_supports,
-)
+from lann.explain._supports import MOST_ALONE, Vote, reference_rows, walk, walk_supports
 from lann.explain._training_rows import Queries
 from lann.model import N_TYPICAL, NeighborModel
 from lann.vote import VoteRule
@@ -43,9 +39,7 @@ MOST_VOTERS = 1000
 WORK, SPEEDUP = 8e8, 8
 # Number of neighbors that vote at a landmark: more than for a prediction, so that none decides alone.
 N_NEIGHBORS = 20
-# Number of rows that represent a class.
-N_OF_CLASS = 4
-# Contrast rows of a landmark to which walks lead.
+# Walks from a landmark.
 FEWEST_WALKS, MOST_WALKS = 2, 4
 # Number of values that represent the categories of a feature, if there is time; otherwise as many as of a
 # number.
@@ -66,24 +60,12 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
         sample = model.subset(sampled, n_jobs=n_jobs)
         if sample is not None:
             of = compute_landmarks(sample, n_jobs=n_jobs)
-            ends, others = (
-                np.where(found < 0, -1, sampled[found]) for found in (of.contrast_rows, of.representatives)
-            )
-            return Landmarks(sampled[of.rows], of.readings, ends, others, of.correlated)
+            return replace(of, rows=sampled[of.rows])
     budget = _Budget(model)
     rows = stratified_rows(model.labels, min(model.n_rows, budget.n_landmarks))
-    queries, labels = Queries(model, model.X[rows], rows, n_jobs), model.labels[rows]
-    representatives = _representative_rows(model, rows, n_jobs)
-    # All neighbors vote with 1/d.
-    rule = VoteRule(1.0, model.vote_rule.epsilon, model.vote_rule.class_weight)
-    votes, alone = _read_alone(queries, rows, rule, budget)
-    ends = nearest_contrasts(queries, labels)
-    others = nearest_representatives(queries, labels, representatives)
-    both = np.stack([ends[:, : others.shape[1]], others], axis=2).reshape(len(rows), -1)  # in turns
-    n_votes = model.mean_weight * min(N_NEIGHBORS, model.n_rows - 1)
-    _, changes = walk_supports(queries, both[:, : budget.n_contrasts], rule=rule, n_votes=n_votes, wider=1)
+    readings, references = _read(Queries(model, model.X[rows], rows, n_jobs), budget)
     correlated = _correlated(model, np.array(list(budget.categories), np.int64))
-    return Landmarks(rows, Readings(votes, alone, changes), ends, representatives, correlated)
+    return Landmarks(rows, readings, references, correlated)
 
 
 class _Budget:
@@ -91,7 +73,7 @@ class _Budget:
 
     Attributes
     ----------
-    n_landmarks, n_voters, n_contrasts : int
+    n_landmarks, n_voters, n_walks : int
     categories : dict of int to CategoryValues
     fast, slow : (n_fast,), (n_slow,)
         Features for which the effect of a change is a formula, and those for which changed rows are searched.
@@ -121,55 +103,50 @@ class _Budget:
         if model.work_per_query > 0:
             n_landmarks = min(n_landmarks, int(SPEEDUP * WORK / (n_changes * model.work_per_query)))
         self.n_landmarks = max(n_landmarks, 1)
-        n_stops = 2 * min(n_features, MOST_ALONE)
-        per_walk = n_stops * (model.wide_neighborhood * 2 * n_axes + model.work_per_query)
-        self.n_contrasts = int(np.clip(0.5 * WORK / (self.n_landmarks * per_walk), FEWEST_WALKS, MOST_WALKS))
+        per_walk = (
+            2 * min(n_features, MOST_ALONE) * (width * n_axes + MOST_VOTERS * (2 * width + 1)) / SPEEDUP
+        )
+        self.n_walks = int(np.clip(0.5 * WORK / (self.n_landmarks * per_walk), FEWEST_WALKS, MOST_WALKS))
 
 
-def _representative_rows(model: NeighborModel, rows: Indices, n_jobs: int | None) -> Indices:
-    """Choose rows that represent each class: (n_classes, N_OF_CLASS), -1 where there are fewer.
-
-    Of the typical ones, each is the row with which the mean distance of all rows of the class to the nearest
-    chosen one becomes smallest, on the axes.
-    """
-    chosen = np.full((model.n_classes, N_OF_CLASS), -1)
-    is_typical = are_typical(model, rows, n_jobs)
-    for label in np.unique(model.labels[rows]):
-        is_own = model.labels[rows] == label
-        own = rows[is_own]
-        usable = is_typical[is_own] if is_typical[is_own].any() else np.ones(len(own), bool)
-        points = model.transform(model.X[own])
-        with single_threaded_blas():  # the same bits for any number of threads
-            sizes = np.einsum("ia,ia->i", points, points)
-            squared = sizes[:, None] + sizes - 2.0 * points @ points.T
-        gaps = np.sqrt(np.maximum(squared, 0.0))  # (n_own, n_own)
-        nearest = np.full(len(own), np.inf)
-        for number in range(min(N_OF_CLASS, int(usable.sum()))):
-            totals = np.minimum(nearest[:, None], gaps).sum(axis=0)
-            best = int(np.where(usable, totals, np.inf).argmin())
-            chosen[label, number], usable[best] = own[best], False
-            nearest = np.minimum(nearest, gaps[:, best])
-    return chosen
-
-
-def _read_alone(
-    queries: Queries, landmarks: Indices, rule: VoteRule, budget: _Budget
-) -> tuple[Floats, Floats]:
-    """Return the votes at landmarks, and how much of them changes with each feature alone."""
-    model, rows = queries.model, queries.rows
-    n_rows, n_features = rows.shape
+def _read(landmarks: Queries, budget: _Budget) -> tuple[Readings, Floats]:
+    """Return the readings of landmarks, and the reference rows."""
+    model, rows, own_rows = landmarks.model, landmarks.rows, landmarks.exclude
+    assert own_rows is not None
+    n_rows, references = len(rows), reference_rows(model)
+    # All neighbors vote with 1/d.
+    rule = VoteRule(1.0, model.vote_rule.epsilon, model.vote_rule.class_weight)
     voters = stratified_rows(model.labels, min(model.n_rows, budget.n_voters))
-    k, alone = min(N_NEIGHBORS, len(voters) - 1), np.zeros(rows.shape)
+    k = min(N_NEIGHBORS, len(voters) - 1)
     if k < 1:  # no other row votes
-        return np.full((n_rows, model.n_classes), 1.0 / model.n_classes), alone
+        nothing = np.zeros(rows.shape)
+        return Readings(
+            np.full((n_rows, model.n_classes), 1.0 / model.n_classes), nothing, nothing
+        ), references
     # A landmark does not vote on itself: it would decide alone.
-    search, own, n_votes = model.search_among(voters), positions_in(voters, landmarks), model.mean_weight * k
+    search, n_votes = model.search_among(voters), model.mean_weight * k
 
-    def votes(changed: Floats, origins: Indices) -> Floats:
-        indices, distances = search(changed, k, exclude=own[origins], n_jobs=queries.n_jobs)
+    def vote(changed: Floats, exclude: Indices | None) -> Floats:
+        indices, distances = search(changed, k, exclude=exclude, n_jobs=landmarks.n_jobs)
         return model.count_votes(voters[indices], distances, n_votes, rule).probabilities
 
-    before, typical = votes(rows, np.arange(n_rows)), model.typical_values
+    queries = Queries(model, rows, positions_in(voters, own_rows), landmarks.n_jobs)
+    before = vote(rows, queries.exclude)
+    alone = _read_alone(queries, before, vote, budget)
+    if len(budget.fast):
+        _read_slopes(queries, before, alone, budget, voters, rule)
+    walks = (np.arange(n_rows * budget.n_walks) % len(references)).reshape(n_rows, -1)
+    return Readings(before, alone, walk(queries, references, vote, alone, walks=walks).changes), references
+
+
+def _read_alone(queries: Queries, before: Floats, vote: Vote, budget: _Budget) -> Floats:
+    """Return how much of the votes at landmarks changes with each feature alone, as far as rows are searched.
+
+    (n_rows, n_features)
+    """
+    rows, typical, own = queries.rows, queries.model.typical_values, queries.exclude
+    assert own is not None
+    (n_rows, n_features), alone = rows.shape, np.zeros(rows.shape)
     even = np.full(len(typical), 1 / len(typical))
     for feature in budget.slow:
         codes, weights = budget.categories.get(feature, (typical[:, feature], even))
@@ -178,12 +155,19 @@ def _read_alone(
             row = np.arange(start, min(start + block, n_rows))
             changed = np.repeat(rows[row][:, None, :], len(codes), axis=1)
             changed[:, :, feature] = codes
-            after = votes(changed.reshape(-1, n_features), np.repeat(row, len(codes)))
+            after = vote(changed.reshape(-1, n_features), np.repeat(own[row], len(codes)))
             lost = before[row, None, :] - after.reshape(len(row), len(codes), -1)
             alone[row, feature] = 0.5 * np.abs(lost).sum(axis=2) @ weights
-    if len(budget.fast) == 0:
-        return before, alone
-    labels = model.labels[voters]
+    return alone
+
+
+def _read_slopes(
+    queries: Queries, before: Floats, alone: Floats, budget: _Budget, voters: Indices, rule: VoteRule
+) -> None:
+    """Set how much of the votes changes with each feature alone, where a formula has the distances."""
+    model, rows, own = queries.model, queries.rows, queries.exclude
+    assert own is not None
+    k, labels = min(N_NEIGHBORS, len(voters) - 1), model.labels[voters]
     row_weights = np.ones(len(voters)) if model.row_weights is None else model.row_weights[voters]
     class_weight = np.ones(model.n_classes) if rule.class_weight is None else rule.class_weight
     slopes = model.slopes_among(voters)
@@ -194,12 +178,11 @@ def _read_alone(
             shares = np.empty((*changes.shape, model.n_classes))
             _native.vote_on_changes(
                 distances, by_feature, curvatures, changes, labels, row_weights, class_weight,
-                own[i], k, n_votes, rule.epsilon, shares,
+                own[i], k, model.mean_weight * k, rule.epsilon, shares,
             )  # fmt: skip
             alone[i, budget.fast] = 0.5 * np.abs(shares - before[i]).sum(axis=2).mean(axis=1)
 
-    map_blocks(read, n_rows, 16, n_jobs=queries.n_jobs)
-    return before, alone
+    map_blocks(read, len(rows), 16, n_jobs=queries.n_jobs)
 
 
 def _correlated(model: NeighborModel, categories: Indices) -> Groups:
@@ -247,5 +230,4 @@ def read_prototypes(queries: Queries) -> Readings:
             after = model.vote(nearest, np.take_along_axis(moved, nearest, axis=1)).probabilities
             lost = before[part, None, :] - after.reshape(len(steps), len(values), -1)
             alone[part, feature] = 0.5 * np.abs(lost).sum(axis=2).mean(axis=1)
-    ends = nearest_contrasts(queries, before.argmax(axis=1))
-    return Readings(before, alone, walk_supports(queries, ends)[1])
+    return Readings(before, alone, walk_supports(queries, reference_rows(model), alone).changes)

@@ -11,11 +11,10 @@ from lann.model._neighbor_model import (
     NeighborSearch,
     Votes,
     typical_values,
-    walk_rows,
 )
 from lann.model._row_memory import RowMemory
 
 __all__ = [
     "NEIGHBORS_FOR_SCALE", "N_TYPICAL", "ROWS_FOR_SCALE", "WIDE", "CategoryValues", "LocalModel",
-    "NeighborModel", "NeighborSearch", "RowMemory", "Votes", "typical_values", "walk_rows",
+    "NeighborModel", "NeighborSearch", "RowMemory", "Votes", "typical_values",
 ]  # fmt: skip

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann import _native
 from lann._support.rows import spread_rows
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
@@ -30,8 +29,6 @@ from lann.model._neighbor_model import (
     NeighborModel,
     NeighborSearch,
     Slopes,
-    distances_at_stops,
-    walk_rows,
 )
 from lann.model._row_memory import FEW_QUERIES, RowMemory
 from lann.search import (
@@ -451,43 +448,6 @@ class LocalModel(NeighborModel):
 
         indices, distances = self._by_gaps(search, queries)
         return Candidates(indices, distances, n_searched)
-
-    def walk_distances(
-        self, queries: Floats, ends: Indices, orders: Indices, bounds: Indices, candidates: Indices
-    ) -> Floats:
-        """As `NeighborModel.walk_distances`; a gap keeps the value that is filled in for its row."""
-        return self._by_gaps(LocalModel._walk_distances, queries, ends, orders, candidates, bounds=bounds)
-
-    def _walk_distances(
-        self, queries: Floats, ends: Indices, orders: Indices, candidates: Indices, *, bounds: Indices
-    ) -> Floats:
-        shared, metric = self.memory.shared, self.metric
-        encoding, components = shared.encoding, shared.components
-        encoded = encoding.transform(queries)
-        steps = encoding.transform(self.X[ends]) - encoded
-        firsts = np.append(encoding.first_coordinates, encoding.n_coordinates)
-        if isinstance(metric, DiagonalMetric):
-            starts = np.ascontiguousarray(shared.transform_encoded(encoded))
-            columns = np.empty((0, 0)) if components is None else np.ascontiguousarray(components.T)
-            points, weights = metric.points, metric.weights[None] if metric.shared else metric.weights
-            if points.dtype != np.float64 or weights.dtype != np.float64:
-                # Of the rows in question: one compiled version is enough.
-                rows, own = np.unique(np.maximum(candidates, 0), return_inverse=True)
-                candidates = np.where(candidates < 0, -1, own.reshape(candidates.shape))
-                points = points[rows].astype(np.float64)
-                weights = np.atleast_2d(metric.weights_of(rows)).astype(np.float64)
-            out = np.empty((len(starts), 2, len(bounds), candidates.shape[1]))
-            _native.diagonal_walks(
-                starts, steps, columns, firsts, orders, bounds, points, weights, candidates, out
-            )
-            return out
-        moved = walk_rows(np.zeros(queries.shape), np.ones(queries.shape), orders, bounds)
-        moved = np.repeat(moved, encoding.n_axes_of_features, axis=3) * steps[:, None, None]
-        return distances_at_stops(
-            encoded[:, None, None] + moved,
-            candidates,
-            lambda rows, found: metric.distances(shared.transform_encoded(rows), found),
-        )
 
     def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
         own = np.arange(self.n_rows)

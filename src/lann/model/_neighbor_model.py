@@ -44,56 +44,6 @@ def typical_values(X: Floats) -> Floats:
     return np.where(values == np.inf, np.nan, values)
 
 
-def walk_rows(queries: Floats, rows: Floats, orders: Indices, bounds: Indices) -> Floats:
-    """Return the rows on the way from queries to other rows, and their complements.
-
-    Parameters
-    ----------
-    queries, rows : ndarray of shape (n_queries, n_features)
-    orders, bounds
-        As for `NeighborModel.walk_distances`.
-
-    Returns
-    -------
-    rows : ndarray of shape (n_queries, 2, n_stops, n_features)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lann.model import walk_rows
-    >>> walk_rows(np.zeros((1, 2)), np.ones((1, 2)), np.array([[1, 0]]), np.arange(3))[0].tolist()
-    [[[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [[1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]]
-    """
-    ranks = np.empty(orders.shape, np.int64)
-    np.put_along_axis(ranks, orders, np.arange(orders.shape[1])[None], axis=1)
-    replaced = ranks[:, None, :] < bounds[:, None]
-    replaced = np.stack([replaced, ~replaced], axis=1)
-    return np.where(replaced, rows[:, None, None], queries[:, None, None])
-
-
-def distances_at_stops(
-    rows: Floats, candidates: Indices, measure: Callable[[Floats, Indices], Floats]
-) -> Floats:
-    """Return squared distances of the rows at the stops of walks to the candidates of each walk.
-
-    Parameters
-    ----------
-    rows : (n_queries, 2, n_stops, n_columns)
-    candidates : (n_queries, n_candidates)
-        Infinitely far where negative.
-    measure : callable
-        From rows and candidates to squared distances.
-
-    Returns
-    -------
-    distances : (n_queries, 2, n_stops, n_candidates)
-    """
-    shape = (*rows.shape[:3], candidates.shape[1])
-    repeated = np.repeat(np.maximum(candidates, 0), shape[1] * shape[2], axis=0)
-    measured = measure(rows.reshape(-1, rows.shape[3]), repeated).reshape(shape)
-    return np.where(candidates[:, None, None] < 0, np.inf, measured)
-
-
 # From a query to the squared distances of some rows, (n_rows,), their slopes and curvatures by feature,
 # (n_features_with_slopes, n_rows), and the changes δ of each feature to its typical values,
 # (n_features_with_slopes, n_values): where feature l changes by δ, they change by 2 δ s_l + δ² c_l.
@@ -351,33 +301,6 @@ class NeighborModel(Protocol):
         """Return the rows that can vote on each query, also if one of them is left out."""
         k = min(self.n_voters + 1, len(self.X))
         return Candidates(*self.kneighbors(queries, k, n_jobs=n_jobs), self.n_voters)
-
-    def walk_distances(
-        self, queries: Floats, ends: Indices, orders: Indices, bounds: Indices, candidates: Indices
-    ) -> Floats:
-        """Return squared distances of rows on the way from each query to a row, feature by feature.
-
-        Parameters
-        ----------
-        queries : (n_queries, n_features)
-        ends : (n_queries,)
-            The row whose values replace those of the query.
-        orders : (n_queries, n_features)
-            Features in the order in which they are replaced.
-        bounds : (n_stops,)
-            At stop s, the first `bounds[s]` features of the order are replaced.
-        candidates : (n_queries, n_candidates)
-            Rows; infinitely far where negative.
-
-        Returns
-        -------
-        distances : (n_queries, 2, n_stops, n_candidates)
-            First of the rows at the stops, then of their complements, in which all other features are
-            replaced.
-        """
-        return distances_at_stops(
-            walk_rows(queries, self.X[ends], orders, bounds), candidates, self.distances
-        )
 
     def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
         """Return the k nearest other rows of each row, under shared metrics if there are any."""

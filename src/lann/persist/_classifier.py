@@ -137,10 +137,9 @@ LANDMARKS = Record(
         Readings,
         votes=Array("f8 n_landmarks n_classes", low=0.0, high=LARGEST_SHARE),
         alone=Array("f8 n_landmarks n_features", low=0.0, high=LARGEST_SHARE),
-        contrast=Array("f8 n_landmarks n_features", low=0.0, high=LARGEST_SHARE),
+        stepwise=Array("f8 n_landmarks n_features", low=0.0, high=LARGEST_SHARE),
     ),
-    contrast_rows=Array("i8 n_landmarks n_contrasts", high="n_rows-1", low=-1),
-    representatives=Array("i8 n_classes n_representatives", high="n_rows-1", low=-1),
+    references=Array("f8 n_walks n_features", within=LARGEST_VALUE, nan=True),
     correlated=TupleOf("_", TupleOf("_", Int(0, high="n_features-1"))),
 )
 SPACING = Record(
