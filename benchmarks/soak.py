@@ -161,11 +161,11 @@ class Calls:
 
     def _explain(self, case: int) -> list[Any]:
         found = self.classifier.explain(self._queries(case, 5))
-        return [found.neighbor_ids, found.contributions, found.supports, found.to_html().encode()]
+        return [found.neighbor_ids, found.supports, found.to_html().encode()]
 
     def _explain_table(self, case: int) -> list[Any]:
         found = self.of_table.explain(self.table[20 * case : 20 * case + 5])
-        return [found.neighbor_ids, found.contributions, found.supports, *found.in_words()]
+        return [found.neighbor_ids, found.supports, *found.in_words()]
 
     def _counterfactuals(self, case: int) -> list[Any]:
         found = counterfactuals(self.classifier, self._queries(case, 3))

@@ -154,16 +154,23 @@ class Explainer:
         return f"needs {self.needs}, which is not installed: pip install 'lann[benchmarks]'."
 
 
+def support_of_predictions(model: Any, queries: Floats) -> Floats:
+    """Return the supports of the predicted classes by a LANNClassifier."""
+    explanation = model.explain(queries, leave_out=None)
+    predicted = np.searchsorted(model.classes_, explanation.predictions)
+    return explanation.supports[np.arange(len(queries)), predicted]
+
+
 def _relevances(model: Any, task: Task) -> Explain:
     return lambda queries: model.explain(queries).relevances
 
 
 def _feature_weights(model: Any, task: Task) -> Explain:
-    return lambda queries: model.explain(queries).feature_weights
+    return model.neighbor_feature_weights
 
 
 def _support(model: Any, task: Task) -> Explain:
-    return lambda queries: np.abs(model.explain(queries).support)
+    return lambda queries: np.abs(support_of_predictions(model, queries))
 
 
 def all_explainers() -> list[Explainer]:
@@ -177,12 +184,11 @@ def all_explainers() -> list[Explainer]:
         ),
         Explainer(
             "lann-neighbors", "LANN, neighbors' weights", "lann", _feature_weights,
-            "The explanation of the paper: `explain(X).feature_weights`.", LANN,
+            "The explanation of the paper: `neighbor_feature_weights(X)`.", LANN,
         ),
         Explainer(
             "lann-support", "LANN, support", "lann", _support,
-            "What a feature changes in the vote on the way to rows of other classes: the absolute values of "
-            "`explain(X).support`.",
+            "What a feature adds to the probability of the prediction: absolute `explain(X).supports`.",
             LANN,
         ),
         *(

@@ -27,12 +27,13 @@ from benchmarks.explanations.explainers import (
     TableExplainer,
     kernel_shap,
     kernel_shap_values,
+    support_of_predictions,
 )
 from benchmarks.harness import Found, Values, seconds_of, time_in_turns
 from benchmarks.methods import make_estimator
 from lann._support.types import Floats, Indices, Labels
 from lann.datasets import make_local_relevance_table
-from lann.explain import nearest_other_class
+from lann.explain import group_features, nearest_other_class
 from lann.explain._supports import MOST_ALONE, reference_rows, walk_plan
 
 Mask = NDArray[np.bool_]
@@ -433,7 +434,7 @@ def score_faithfulness(model: Any, queries: Floats) -> Values:
     explanation = model.explain(queries, leave_out=None)
     expected = brute_force_supports(model, explanation)
     found = explanation.supports
-    rows, predicted = np.arange(len(queries)), explanation.predicted_class_indices
+    rows, predicted = np.arange(len(queries)), np.searchsorted(model.classes_, explanation.predictions)
     ranks = rank_correlations(found[rows, predicted], expected[rows, predicted])
     around = rank_correlations(explanation.relevances, np.abs(found[rows, predicted]))
     is_large = np.maximum(np.abs(found), np.abs(expected)) > LARGE
@@ -467,7 +468,7 @@ def brute_force_supports(model: Any, explanation: lann.Explanation) -> Floats:
     -------
     supports : (n_queries, n_classes, n_features)
     """
-    queries, references = explanation.queries, reference_rows(model.model_)
+    queries, references = explanation._queries, reference_rows(model.model_)
     plan, n_features = walk_plan(queries.shape[1]), queries.shape[1]
     supports = np.zeros((len(queries), len(model.classes_), n_features))
     for row, query in enumerate(queries):
@@ -550,11 +551,10 @@ def score_answers(model: Any, queries: Floats) -> Values:
         with a relevance above .05. ``supported``: mean sum of the absolute supports. ``n_rows``.
     """
     explanation = model.explain(queries, leave_out=None)
-    support = np.abs(explanation.support)
-    grouped = explanation.group_features(explanation.correlated)
+    support, grouped = np.abs(explanation._support), group_features(explanation)
     return {
         "support": _answered(support),
-        "grouped_support": _answered(support, np.abs(grouped.support)),
+        "grouped_support": _answered(support, np.abs(grouped._support)),
         "relevances": _answered(explanation.relevances),
         "grouped_relevances": _answered(explanation.relevances, grouped.relevances),
         "absolute": float((explanation.relevances.max(axis=1) > LEAST_SHARE).mean()),
@@ -604,7 +604,7 @@ def score_curves(model: Any, task: Task, n_rows: int, *, with_shap: bool) -> dic
     donors = task.X[rng.integers(len(task.X), size=(len(queries), N_DONORS))]
     near = nearest_other_class(model, queries).values[:, None]
     ranked: dict[str, tuple[Floats, float | None]] = {
-        SUPPORT: _timed_batch(lambda rows: model.explain(rows, leave_out=None).support, task.X_test, n_rows),
+        SUPPORT: _timed_batch(partial(support_of_predictions, model), task.X_test, n_rows),
         RELEVANCES: _timed_batch(
             lambda rows: model.explain(rows, leave_out=None).relevances, task.X_test, n_rows
         ),
@@ -705,7 +705,7 @@ def measure_cost(model: Any, task: Task, n_turns: int, n_kernel_rows: int, *, wi
     values
         ``fit``, ``first``: seconds to fit, and to explain one row for the first time, which computes the
         landmarks. ``explain``, ``predict``: ``n_rows`` rows at once, the best of the turns. ``details``: the
-        same with supports and contributions of all rows. ``one``: a single row later on. ``one_in_words``: a
+        same with the supports of all rows. ``one``: a single row later on. ``one_in_words``: a
         single row with its supports and its sentence. ``kernel``: KernelSHAP, per row; None without shap.
         ``ratio``, ``ratio_std``: explain / predict, and its deviation over the turns. ``details_ratio``,
         ``details_ratio_std``: details / predict. ``speedup``, ``speedup_of_one``: how many times as fast as
@@ -750,14 +750,13 @@ def measure_first(model: Any, task: Task, n_turns: int) -> Values:
     return {"fit": medians[0], "first": medians[1], "ratio": medians[1] / medians[0]}
 
 
-def _explain_in_detail(model: Any, queries: Floats) -> tuple[Floats, Floats]:
-    explanation = model.explain(queries)
-    return explanation.supports, explanation.contributions
+def _explain_in_detail(model: Any, queries: Floats) -> Floats:
+    return model.explain(queries).supports
 
 
 def _explain_in_words(model: Any, queries: Floats) -> tuple[Floats, list[str]]:
     explanation = model.explain(queries)
-    return explanation.support, explanation.in_words()
+    return explanation.supports, explanation.in_words()
 
 
 def ratios(values: Values) -> Values:

@@ -40,7 +40,7 @@ def _lann_relevances(model: Any, rows: Any) -> Floats:
 def _kernel_shap(model: Any, rows: Any) -> Floats:
     import shap
 
-    fitted, coded = model.model_, model.explain(rows, leave_out=None).queries
+    fitted, coded = model.model_, model.explain(rows, leave_out=None)._queries
     background = shap.sample(fitted.X, N_BACKGROUND, random_state=0)
 
     def predict(changed: Floats) -> Floats:
@@ -142,7 +142,7 @@ def measure_errors(data: TableSet, split: int, sizes: Sizes, n_jobs: int) -> Fou
     train, test = data.split(0, split, sizes.stability_train, sizes.error_rows)
     model = _make_lann(n_jobs, 0).fit(data.table.iloc[train], data.y[train])
     explanation = model.explain(data.table.iloc[test], leave_out=None)
-    rows, fitted, relevances = explanation.queries, model.model_, explanation.relevances
+    rows, fitted, relevances = explanation._queries, model.model_, explanation.relevances
     plans = [walk_plan(rows.shape[1], seed=seed) for seed in range(1, 1 + sizes.error_plans)]
     long = walk_plan(rows.shape[1], MORE_WALKS * len(plans[0].ranks), seed=0)
     expected = walk_supports(

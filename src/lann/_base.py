@@ -22,7 +22,7 @@ from lann._support.inputs import (
 )
 from lann._support.types import Floats, Indices
 from lann.columns.inputs import query_values, read_queries, row_ids
-from lann.explain import Explanation, build_explanation
+from lann.explain import Explanation, Queries, build_explanation, split_distances
 
 # What computes is imported on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
@@ -107,11 +107,11 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
             yield model.vote(*model.voters(queries, n_jobs=self.n_jobs)).probabilities
 
     def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
-        """Explain predictions: the neighbors that voted, and the features that each prediction depends on.
+        """Explain predictions: similar cases, and what each feature adds to the probabilities.
 
         The first call computes the relevances of up to 500 training rows, which takes less time than a fit;
-        further calls take little longer than predicting. Contributions and supports are computed for the rows
-        for which they are read.
+        further calls take little longer than predicting. Supports are computed for the rows for which they
+        are read.
 
         Parameters
         ----------
@@ -125,6 +125,41 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         """
         queries = self._validate_queries(X)
         return self._explain(self.model_, queries, X, ids, query_ids=row_ids(X))
+
+    def contributions(self, X: ArrayLike, rows: ArrayLike | None = None) -> Floats:
+        """Return what each feature adds to the squared distances of neighbors.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        rows : array-like of shape (n_queries, k) or None, default=None
+            Positions of the rows; None is those that vote on each query, nearest first.
+
+        Returns
+        -------
+        contributions : ndarray of shape (n_queries, k, n_features)
+            They add up to the squared distances. With matrix metrics a contribution can be negative: the
+            feature then compensates the difference in another one.
+        """
+        queries, model = self._validate_queries(X), self.model_
+        found = model.voters(queries, n_jobs=self.n_jobs)[0] if rows is None else np.asarray(rows)
+        return split_distances(Queries(model, queries, n_jobs=self.n_jobs), found)
+
+    def neighbor_feature_weights(self, X: ArrayLike) -> Floats:
+        """Return the feature weights of the neighbors, averaged by vote share: the paper's explanation.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        weights : ndarray of shape (n_queries, n_features)
+        """
+        queries, model = self._validate_queries(X), self.model_
+        found, distances = model.voters(queries, n_jobs=self.n_jobs)
+        shares = model.vote(found, distances).shares
+        return model.neighbor_feature_weights(queries, found, shares, n_jobs=self.n_jobs)
 
     def _ids_of(self, model: NeighborModel) -> NDArray[Any] | None:
         """Return the names of the rows of a model, or the numbers of their arrival: (n_rows,) or None."""
@@ -211,11 +246,11 @@ class NeighborClassifier(ModelClassifier):
         ids: ArrayLike | None = None,
         leave_out: ArrayLike | None = "auto",
     ) -> Explanation:
-        """Explain predictions: the neighbors that voted, and the features that each prediction depends on.
+        """Explain predictions: similar cases, and what each feature adds to the probabilities.
 
         The first call computes the relevances of up to 500 training rows, which takes less time than a fit;
-        further calls take little longer than predicting. Contributions and supports are computed for the rows
-        for which they are read.
+        further calls take little longer than predicting. Supports are computed for the rows for which they
+        are read.
 
         Parameters
         ----------

@@ -8,42 +8,37 @@ from lann import Explanation
 
 @pytest.fixture
 def made():
-    """Return a function that makes an explanation of few rows by three neighbors over four features.
-
-    Without supports, these are unknown.
-    """
+    """Return a function that makes an explanation of few rows by three neighbors over four features."""
 
     def make(shares, labels, supports=None, *, classes=("benign", "malignant"), ids=None, **changes):
         shares, labels, classes = np.asarray(shares, float), np.asarray(labels), np.asarray(classes)
         n_rows, k = shares.shape
         votes = np.stack([np.where(labels == label, shares, 0).sum(axis=1) for label in classes], axis=1)
-        contributions = np.arange(1.0, n_rows * k * 4 + 1).reshape(n_rows, k, 4) / 8
         relevances = np.tile([0.4, 0.3, 0.2, 0.0], (n_rows, 1))
         if supports is not None:
             supports = np.asarray(supports, float)
             relevances = np.abs(supports).sum(axis=1) / 2
         neighbors = 10 * np.arange(1, n_rows * k + 1).reshape(n_rows, k)
         parts = {
-            "queries": np.arange(n_rows * 4.0).reshape(n_rows, 4),
+            "_queries": np.arange(n_rows * 4.0).reshape(n_rows, 4),
             "predictions": classes[votes.argmax(axis=1)],
             "probabilities": votes,
             "neighbors": neighbors,
             "neighbor_ids": None if ids is None else np.asarray(ids)[neighbors // 10 - 1],
             "neighbor_labels": labels,
-            "distances": np.sqrt(contributions.sum(axis=2)),
+            "distances": np.arange(1.0, n_rows * k + 1).reshape(n_rows, k),
             "vote_shares": shares,
             "relevances": relevances,
             "feature_names": np.array(["area", "texture", "depth", "width"], dtype=object),
             "classes": classes,
-            "unmeasured": np.zeros((n_rows, 4), bool),
-            "unseen": np.zeros((n_rows, 4), bool),
+            "_unmeasured": np.zeros((n_rows, 4), bool),
+            "_unseen": np.zeros((n_rows, 4), bool),
             "left_out": np.full(n_rows, -1),
-            "_parts": {"contributions": contributions, "feature_weights": 2.0 * relevances},
             "_wide_votes": votes,
         }
-        if supports is not None:
-            errors = np.full(supports.shape, 0.001)
-            parts["_parts"] |= {"supports": supports, "support_errors": errors}
+        if supports is None:
+            supports = np.zeros((n_rows, len(classes), 4))
+        parts["_parts"] = {"supports": supports, "errors": np.full(supports.shape, 0.001)}
         return Explanation(**(parts | changes))
 
     return make

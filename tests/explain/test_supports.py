@@ -164,7 +164,7 @@ def test_categories_and_gaps_add_up():
     total = explanation.base_values + explanation.supports.sum(axis=2)
     np.testing.assert_allclose(total, explanation.probabilities, atol=1e-12)
     assert (explanation.supports[:, :, 2] == 0).all()  # a constant column
-    assert np.abs(explanation.support[:, 0]).mean() > 0.1
+    assert np.abs(explanation.supports[:, 0, 0]).mean() > 0.1
     assert (explanation.base_values > -1e-9).all()
 
 
@@ -173,6 +173,6 @@ def test_a_feature_without_which_distances_are_measured_has_no_support(planted):
     queries = X[200:203].copy()
     queries[1, 4] = np.nan  # which no training row has
     explanation = LANNClassifier(random_state=0).fit(X[:90], y[:90]).explain(queries)
-    assert explanation.unmeasured[1, 4]
+    assert explanation.row(1).unmeasured.any()
     assert (explanation.supports[1, :, 4] == 0).all()
     assert (explanation.supports[0, :, 4] != 0).any()

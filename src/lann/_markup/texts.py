@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+REASONS = (
+    "What the value of the column adds to the probability, or takes away, from that of a row of which "
+    "nothing is known, whose columns have the values of any training rows. The numbers add up to the "
+    "probability; ± is two standard errors."
+)
 RELEVANCE = (
     "How much the vote depends on the column, for rows like this one: the share that changes when its value "
-    "is replaced, alone or on the way to rows of other classes, on average."
+    "is replaced, alone or together with others, on average."
 )
 NO_RELEVANT_COLUMN = "No column is decisive: none of them changes 1% of the vote, for rows like this one."
 PLAIN_KNN = "kNN: 5 neighbors, weighted by distance, behind scaling, one-hot encoding and imputation."

@@ -45,14 +45,14 @@ def percent(share: float, digits: int = 0) -> str:
     return text if float(text[:-1]) else f"{0:.{digits}%}"  # not "-0%"
 
 
-def signed_percent(share: float) -> str:
+def signed_percent(share: float, digits: int = 1) -> str:
     """Return a share with its sign, which one that is rounded to 0 does not have.
 
-    >>> signed_percent(0.25), signed_percent(-0.25), signed_percent(-0.0001)
-    ('+25.0%', '−25.0%', '0.0%')
+    >>> signed_percent(0.25), signed_percent(-0.25), signed_percent(-0.0001), signed_percent(0.25, 0)
+    ('+25.0%', '−25.0%', '0.0%', '+25%')
     """
-    text = f"{abs(share):.1%}"
-    if text == "0.0%":
+    text = f"{abs(share):.{digits}%}"
+    if not float(text[:-1]):
         return text
     return ("+" if share > 0 else "−") + text
 

@@ -128,11 +128,11 @@ def _explain_prediction(folder: Path, out: Output) -> dict[str, Any]:
     title = f"One explained prediction: row {EXPLAINED_ROW} of rows.csv, whose label is {label}"
     out.print(title, "", style="bold")
     row = explanation.row(EXPLAINED_ROW)
-    show_row(row, out, 8, row.relevances.max())
+    show_row(row, out, 8)
     write_table(train, folder / "breast-cancer.csv")
     write_table(new.drop(columns=TARGET), folder / "rows.csv")
     explained = explanation[EXPLAINED_ROW]
-    write_table(explained.to_long_frame(), folder / "explanation.csv", guard_formulas=True)
+    write_table(explained.to_frame(), folder / "explanation.csv", guard_formulas=True)
     save_report(folder / "report.html", model, explanation, title="model.lann on rows.csv")
     return explained_documents(explained)[0]
 

@@ -32,6 +32,8 @@ N_VALUES = 3
 BAR_LENGTH = 12
 # Of an overview: rows, classes, the width of names, and rows that are named where some are counted.
 MOST_ROWS, MOST_CLASSES, LONGEST_NAME, MOST_NAMED = 100, 8, 20, 5
+# Labels of similar cases that are not listed.
+MOST_LABELS = 3
 COUNTS = ("accuracy", "n_doubtful", "n_far", "decision_counts", "class_counts")
 MARKS = {
     "mistake": "Mistakes",
@@ -48,9 +50,9 @@ Html = Annotated[
         metavar="FILE",
     ),
 ]
-Columns = Annotated[int, opt.at_least(1, "Number of columns to show, the most relevant first.")]
+Columns = Annotated[int, opt.at_least(1, "Number of columns to show, the strongest reasons first.")]
 OutputFile = Annotated[
-    opt.File, opt.output_option(f"Write a table with a line per neighbor and column: {opt.TABLE_FORMATS}")
+    opt.File, opt.output_option(f"Write a table with a line per row and column: {opt.TABLE_FORMATS}")
 ]
 
 
@@ -117,16 +119,16 @@ def explain(
 ) -> None:
     """Explain predictions.
 
-    Shows the training rows that voted, with their values, how much the vote depends on each column around the
-    row, and what the value of each column adds to the probability of the prediction. More than 10 rows are
-    printed with a line for each, or, if they are written to a file, as a summary. Row numbers start at 0,
-    below the header. With --reject-cost, --coverage or --risk, as in `lann predict`, it says which rows are
-    rejected, and why.
+    Shows the similar cases, which are the training rows that voted, the reasons, which are what the value of
+    each column adds to the probability of the prediction, and what matters for rows like this one. More than
+    10 rows are printed with a line for each, or, if they are written to a file, as a summary. Row numbers
+    start at 0, below the header. With --reject-cost, --coverage or --risk, as in `lann predict`, it says
+    which rows are rejected, and why.
     """
     import pandas as pd
 
     from lann.cli.predict import expectation
-    from lann.explain import Overview
+    from lann.explain import Overview, overview
     from lann.tables import TableModel
 
     page.check(html)
@@ -151,9 +153,9 @@ def explain(
             report(sum(map(len, blocks)), len(chosen))
     counts: dict[str, Any] = {}
     if json or len(chosen) > MOST_IN_FULL:
-        overview = Overview.joined([block.overview() for block in blocks])
-        counts = {"n_rows": len(overview), **{name: getattr(overview, name) for name in COUNTS}}
-        counts["mean_relevances"] = dict(overview.relevant_features)
+        summary = Overview.joined([overview(block) for block in blocks])
+        counts = {"n_rows": len(summary), **{name: getattr(summary, name) for name in COUNTS}}
+        counts["mean_relevances"] = dict(summary.relevant_features)
     expected = [] if reject is None else [expectation(reject)]
     if html is not None:
         from lann.report import SourceFile, save_report
@@ -166,19 +168,19 @@ def explain(
         )  # fmt: skip
         out.wrote(html, f": {counted(len(chosen), 'row')} explained; open it in a browser")
     elif len(chosen) <= MOST_IN_FULL:
-        largest = float(blocks[0].relevances.max(initial=0.0))  # bars of all rows have the same scale
-        for position, row in enumerate(blocks[0].rows()):
+        for position in range(len(blocks[0])):
+            row = blocks[0].row(position)
             if len(chosen) > 1:
                 out.print(*[""] * (position > 0))
                 out.print(row.title, style="bold")
-            show_row(row, out, columns, largest)
+            show_row(row, out, columns)
     elif output is not None:
-        _show_summary(overview, out, columns)
+        _show_summary(summary, out, columns)
     else:
-        out.print(_overview_table(overview))
+        out.print(_overview_table(summary))
         out.print(f"One row in full: --row {chosen[0]}; all in a page: --html report.html", style="dim")
     if output is not None:
-        out.write_table(pd.concat([block.to_long_frame() for block in blocks], ignore_index=True), output)
+        out.write_table(pd.concat([block.to_frame() for block in blocks], ignore_index=True), output)
     if html is None:
         out.print(*expected, style="dim")
     out.finish(
@@ -195,80 +197,83 @@ def explained_documents(explanation: Explanation) -> list[dict[str, Any]]:
     return [row | {"sentence": text} for row, text in zip(explanation.to_dict(), sentences, strict=True)]
 
 
-def show_row(row: ExplainedRow, out: Output, n_columns: int, largest: float) -> None:
-    """Print an explained row: a summary, the neighbors, and the most relevant columns.
-
-    The longest bar is that of the relevance `largest`.
-    """
-    n_same = int(np.sum(row.neighbor_labels == row.prediction))
-    summary = (
-        f"Predicted {row.prediction}, with probability {percent(row.probability)}, by {n_same} of "
-        f"{counted(len(row.neighbor_labels), 'neighbor')}. Next is {row.runner_up}, with "
-        f"{percent(row.runner_up_probability)}."
-    )
+def show_row(row: ExplainedRow, out: Output, n_columns: int) -> None:
+    """Print an explained row: its sentences, similar cases, reasons, and what matters here."""
+    out.print(row.sentence, soft_wrap=False)
     if row.true_label is not None:
         verdict = "correct" if row.true_label == row.prediction else "wrong"
-        summary += f" The prediction is {verdict}: the label is {row.true_label}."
-    out.print(summary, row.sentence, "", soft_wrap=False)
-    out.print(_neighbor_table(row), "", _column_table(row, n_columns, largest))
-    how_to_read = [f"Relevance: {_texts.RELEVANCE[0].lower()}{_texts.RELEVANCE[1:]}"]
+        out.print(f"The prediction is {verdict}: the label is {row.true_label}.")
+    out.print(
+        "", _neighbor_table(row), "", _reason_table(row, n_columns), "", _relevance_table(row, n_columns)
+    )
     if not row.has_relevant_feature:
         out.print(_texts.NO_RELEVANT_COLUMN, soft_wrap=False)
-    if row.support is not None and row.base_values is not None:
-        base = percent(float(row.base_values[row.class_index(row.prediction)]))
-        how_to_read.append(
-            f"Support: what the value adds to the probability of {row.prediction}, from {base} at training "
-            f"rows of other classes to {percent(row.probability)} here; all columns together add up to it."
-        )
-    if row.separation is not None and len(row.classes) > 2:
-        how_to_read.append(f"Lead: how much of the lead over {row.runner_up} depends on the value.")
-    if row.typical is not None and row.typical_of_runner_up is not None:
-        how_to_read.append(_texts.TYPICAL)
-        typical = {row.prediction: row.typical, row.runner_up: row.typical_of_runner_up}
-        lines = [
-            [name, value_text(row.values[j]), row.percentile_text(j), *(text[j] for text in typical.values())]
-            for j, name in enumerate(row.feature_names[:n_columns])
-        ]
-        columns = ["column", ">this row", ">percentile", *(f">typical of {label}" for label in typical)]
-        out.print("", make_table(columns, lines, title="Values beside those of the training rows"))
-    out.hint(*how_to_read)
+    how_to_read = [f"Reasons: {_lower(_texts.REASONS)}", f"What matters here: {_lower(_texts.RELEVANCE)}"]
+    out.hint(*how_to_read, *([] if row.typical is None else [_texts.TYPICAL]))
+
+
+def _lower(text: str) -> str:
+    return text[0].lower() + text[1:]
 
 
 def _neighbor_table(row: ExplainedRow) -> Table:
-    n_values = 0 if row.neighbor_values is None else min(N_VALUES, len(row.feature_names))
-    ids = ["id"] * (row.neighbor_ids is not None)
+    known: Any = row.neighbor_values
+    n_values = 0 if known is None else min(N_VALUES, len(row.feature_names))
+    neighbor_ids: Any = row.neighbor_ids
+    ids = ["id"] * (neighbor_ids is not None)
     label = "?" if row.true_label is None else str(row.true_label)
-    first = ["this row", *(row.id or "" for _ in ids), label, "", "", *map(value_text, row.values[:n_values])]
+    first = ["this row", *(row.id or "" for _ in ids), label, *map(value_text, row.values[:n_values])]
     lines: list[list[Any] | None] = [[styled(cell, "bold") for cell in first], None]
     for k in range(row.n_listed):
-        names = [str(row.neighbors[k]), *(str(row.neighbor_ids[k]) for _ in ids), str(row.neighbor_labels[k])]
-        values = [] if row.neighbor_values is None else map(value_text, row.neighbor_values[k, :n_values])
-        lines.append([*names, f"{row.distances[k]:.3g}", percent(row.vote_shares[k]), *values])
+        names = [str(row.neighbors[k]), *(str(neighbor_ids[k]) for _ in ids)]
+        label_style = "dark_orange" if k in row.disagreeing else ""
+        values = (
+            [] if row.neighbor_values is None else list(map(value_text, row.neighbor_values[k, :n_values]))
+        )
+        cells = [styled(value, "" if row.is_different[k, j] else "dim") for j, value in enumerate(values)]
+        lines.append([*names, styled(str(row.neighbor_labels[k]), label_style), *cells])
     if row.others is not None:
-        others = [row.others.title, *["" for _ in ids], row.others.label_text, ""]
-        lines += [None, [*others, percent(row.others.vote_share), *[""] * n_values]]
-    columns = [">row", *ids, "label", ">distance", ">votes"]
-    columns += [f">{name}" for name in row.feature_names[:n_values]]
-    return make_table(columns, lines, title="The training rows that voted, nearest first")
+        labels = ", ".join(f"{count} {label}" for label, count in row.others.labels[:MOST_LABELS])
+        labels += ", …" if len(row.others.labels) > MOST_LABELS else ""
+        lines += [None, [row.others.title, *["" for _ in ids], labels, *[""] * n_values]]
+    columns = [">row", *ids, "label", *(f">{name}" for name in row.feature_names[:n_values])]
+    return make_table(columns, lines, title=f"Similar cases: {row.similar_text}")
 
 
-def _column_table(row: ExplainedRow, n_columns: int, largest: float) -> Table:
-    signed = {} if row.support is None else {">support": row.support}
-    if row.separation is not None and len(row.classes) > 2:
-        signed[">lead"] = row.separation
-    distance_shares, lines = row.distance_shares, []
+def _reason_table(row: ExplainedRow, n_columns: int) -> Table:
+    typical = [] if row.typical is None else [f">typical of {row.prediction}"]
+
+    def total(name: str, text: str) -> list[Any]:
+        return [name, "", text, "", *("" for _ in typical)]
+
+    lines: list[list[Any] | None] = [total("where nothing is known", percent(row.base_value)), None]
     for j, name in enumerate(row.feature_names[:n_columns]):
-        relevance, note, value = row.relevances[j], row.value_note(j), value_text(row.values[j])
-        bar = "█" * round(BAR_LENGTH * relevance / (largest or 1.0)) or ("▏" if relevance > 0 else "")
-        texts = [signed_percent(values[j]) for values in signed.values()]
-        cells = [name, f"{value} ({note})" if note else value, f"{bar:<{BAR_LENGTH}}", percent(relevance, 1)]
-        cells += [styled(text, {"+": "blue", "−": "dark_orange"}.get(text[0], "")) for text in texts]
-        lines.append([*cells, percent(distance_shares[j], 1)])
+        note, value, text = row.value_note(j), value_text(row.values[j]), signed_percent(row.support[j])
+        style = {"+": "blue", "−": "dark_orange"}.get(text[0], "") if row.is_reason[j] else "dim"
+        error = f"± {2 * row.support_errors[j]:.1%}"
+        cells = [name, f"{value} ({note})" if note else value, styled(text, style), styled(error, "dim")]
+        lines.append([*cells, *([] if row.typical is None else [row.typical[j]])])
+    rest = row.support[n_columns:]
+    if len(rest):
+        lines.append(total(counted(len(rest), "other column"), signed_percent(rest.sum())))
+    lines += [None, total("this row", percent(row.probability))]
     return make_table(
-        ["column", ">this row", "relevance", ">", *signed, ">share of distance"],
+        ["column", ">this row", f">adds to {row.prediction}", ">", *typical], lines, title="Reasons"
+    )
+
+
+def _relevance_table(row: ExplainedRow, n_columns: int) -> Table:
+    order, largest, lines = np.argsort(-row.relevances, kind="stable"), row.relevances.max(), []
+    for j in order[:n_columns]:
+        relevance = row.relevances[j]
+        bar = "█" * round(BAR_LENGTH * relevance / (largest or 1.0)) or ("▏" if relevance > 0 else "")
+        cells = [row.feature_names[j], f"{bar:<{BAR_LENGTH}}", percent(relevance, 1)]
+        lines.append([*cells, row.percentile_text(j)])
+    return make_table(
+        ["column", "relevance", ">", ">percentile"],
         lines,
-        title="What the prediction depends on",
-        caption=more(len(row.feature_names) - n_columns, "column"),
+        title="What matters here",
+        caption=more(len(order) - n_columns, "column"),
     )
 
 

@@ -1,9 +1,10 @@
 """Explanations of predictions, and what follows from them."""
 
-from lann.explain._contrast import Contrast, contrast_of_explanation, nearest_other_class
+from lann.explain._contrast import Contrast, nearest_other_class
 from lann.explain._counterfactuals import Counterfactuals, counterfactuals
 from lann.explain._decision import Decision
-from lann.explain._explanation import Explanation, build_explanation
+from lann.explain._explanation import Explanation, build_explanation, with_decisions
+from lann.explain._exports import to_shap
 from lann.explain._feature_groups import correlated_groups, group_features
 from lann.explain._landmarks import (
     Landmarks,
@@ -14,8 +15,9 @@ from lann.explain._landmarks import (
     query_relevances,
 )
 from lann.explain._page import PageDetails, explanation_page
-from lann.explain._summaries import Overview, relevance_clusters, summarize
-from lann.explain._training_rows import find_training_rows
+from lann.explain._summaries import Overview, overview, relevance_clusters, summarize
+from lann.explain._supports import split_distances
+from lann.explain._training_rows import Queries, find_training_rows
 from lann.explain._training_votes import (
     Influence,
     RowVotes,
@@ -25,13 +27,14 @@ from lann.explain._training_votes import (
     prototypical_rows,
     suspicious_rows,
 )
-from lann.explain._view import LEAST_RELEVANCE, ExplainedRow
+from lann.explain._view import LEAST_ERRORS, LEAST_RELEVANCE, ExplainedRow
 
 __all__ = [
-    "LEAST_RELEVANCE", "Contrast", "Counterfactuals", "Decision", "ExplainedRow", "Explanation", "Influence",
-    "Landmarks", "Overview", "PageDetails", "Readings", "RowVotes", "Spacing", "Suspicion",
-    "build_explanation", "class_relevances", "contrast_of_explanation", "correlated_groups",
-    "counterfactuals", "explanation_page", "find_training_rows", "group_features", "influence",
-    "local_matrices", "nearest_other_class", "prepare_explanations", "prototypical_rows", "query_relevances",
-    "relevance_clusters", "summarize", "suspicious_rows",
+    "LEAST_ERRORS", "LEAST_RELEVANCE", "Contrast", "Counterfactuals", "Decision", "ExplainedRow",
+    "Explanation", "Influence", "Landmarks", "Overview", "PageDetails", "Queries", "Readings", "RowVotes",
+    "Spacing", "Suspicion", "build_explanation", "class_relevances", "correlated_groups",
+    "counterfactuals", "explanation_page", "find_training_rows", "group_features", "influence", "local_matrices",
+    "nearest_other_class", "overview", "prepare_explanations", "prototypical_rows", "query_relevances",
+    "relevance_clusters", "split_distances", "summarize", "suspicious_rows", "to_shap",
+    "with_decisions",
 ]  # fmt: skip

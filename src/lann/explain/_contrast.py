@@ -17,8 +17,6 @@ from lann.explain._training_rows import Queries, check_label, frame_of, model_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lann.explain._explanation import Explanation
-
 
 @dataclass(frozen=True, eq=False)
 class RowPairs:
@@ -161,65 +159,4 @@ def _contrast(
         query_values=query_values,
         row_values=values_of(clf, model.X[rows]),
         ids=None if ids is None else ids[rows],
-    )
-
-
-def contrast_of_explanation(
-    clf: Any, explanation: Explanation, *, row_numbers: Indices | None = None
-) -> Contrast | None:
-    """Find the nearest training row of another class for explained rows, in the values that they show.
-
-    A training row that was left out of its own vote is left out here, too.
-
-    Parameters
-    ----------
-    clf : estimator
-        The classifier that explained: a LANNClassifier, or a baseline with neighbors.
-    explanation : Explanation
-        Of rows with the features of the classifier.
-    row_numbers : ndarray of shape (n_train,) or None, default=None
-        Row numbers of the training rows, by which the explanation names them; None is their positions.
-
-    Returns
-    -------
-    contrast : Contrast or None
-        Its rows go by the row numbers. None if the features were grouped, or there is no other class.
-
-    Raises
-    ------
-    ValueError
-        If the classifier keeps no training rows.
-
-    See Also
-    --------
-    nearest_other_class : The same for rows that are not explained.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from lann import LANNClassifier
-    >>> from lann.explain import contrast_of_explanation
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = LANNClassifier(random_state=0).fit(X, y)
-    >>> contrast_of_explanation(clf, clf.explain(X[[0, 60, 120]])).labels
-    array([1, 2, 1])
-    """
-    model, e = model_of(clf), explanation
-    if e.queries.shape[1] != model.X.shape[1] or e.has_groups:
-        return None
-    numbers = np.arange(len(model.X)) if row_numbers is None else row_numbers
-    allowed = clf.classes_ != e.predictions[:, None]
-    found, _ = model.kneighbors_of_classes(e.queries, allowed, 2, n_jobs=clf.n_jobs)
-    nearest = np.where(numbers[found[:, 0]] == e.left_out, found[:, 1], found[:, 0])
-    if (nearest < 0).any():
-        return None
-    contrast = _contrast(clf, e.queries, nearest, e.predictions, e.query_values)
-    rows, values = numbers[nearest], e._training_values
-    return replace(
-        contrast,
-        rows=rows,
-        row_values=contrast.row_values if values is None else values[rows],
-        ids=None if e.neighbor_ids is None else contrast.ids,
-        query_ids=e.query_ids,
-        feature_names=e.feature_names,
     )

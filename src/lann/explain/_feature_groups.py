@@ -57,7 +57,7 @@ def correlated_groups(
     -------
     groups : dict of str to list of str
         For each group of at least two features its name and the names of the features, as
-        `Explanation.group_features` takes them.
+        `group_features` takes them.
 
     Raises
     ------
@@ -219,19 +219,19 @@ def named_groups(groups: Groups, names: Sequence[Any] | NDArray[Any]) -> dict[st
 
 
 def group_features(
-    explanation: Explanation, mapping: Mapping[str, Iterable[Any]] | Sequence[Any]
+    explanation: Explanation, mapping: Mapping[str, Iterable[Any]] | Sequence[Any] | None = None
 ) -> Explanation:
     """Add up features: one-hot columns of one variable, or correlated features.
 
-    Contributions and supports add up exactly. Relevances are sums of effects without signs, which can be
-    larger than the effect of changing all features of a group at once.
+    Supports add up exactly; their standard errors are those of independent supports. Relevances are sums of
+    effects without signs, which can be larger than the effect of changing all features of a group at once.
 
     Parameters
     ----------
     explanation : Explanation
-    mapping : mapping of str to list of str, or sequence of shape (n_features,)
+    mapping : mapping of str to list of str, sequence of shape (n_features,) or None, default=None
         For each group its name and the names of its features (others stay as they are), or for each feature
-        the name of its group.
+        the name of its group. None is the groups of features that are correlated in the training data.
 
     Returns
     -------
@@ -249,15 +249,17 @@ def group_features(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from lann import LANNClassifier
+    >>> from lann.explain import group_features
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> explanation = LANNClassifier(7, random_state=0).fit(X, y).explain(X[:2])
-    >>> grouped = explanation.group_features(["sepal", "sepal", "petal", "petal"])
-    >>> grouped.feature_names.tolist(), grouped.contributions.shape
-    (['sepal', 'petal'], (2, 7, 2))
+    >>> grouped = group_features(explanation, ["sepal", "sepal", "petal", "petal"])
+    >>> grouped.feature_names.tolist(), grouped.supports.shape
+    (['sepal', 'petal'], (2, 3, 2))
     """
     import pandas as pd
 
     e, names = explanation, [str(name) for name in explanation.feature_names]
+    mapping = named_groups(e._correlated, names) if mapping is None else mapping
     group_of, groups = pd.factorize(np.array(_group_of_each(mapping, names), dtype=object))
     members = [np.flatnonzero(group_of == group) for group in range(len(groups))]
     sizes, first = np.bincount(group_of), [features[0] for features in members]
@@ -270,22 +272,18 @@ def group_features(
         """Keep the values of groups of one feature, NaN for others: (…, n_features) to (…, n_groups)."""
         return np.where(sizes > 1, np.nan, values[..., first])
 
-    parts: dict[str, Any] = {name: summed(getattr(e, name)) for name in ("contributions", "feature_weights")}
-    if e.has_supports:
-        # As if the errors of different features were independent.
-        errors = np.sqrt(summed(np.square(e.support_errors)))
-        parts |= {"supports": summed(e.supports), "support_errors": errors}
     correlated = [(group_of[one[0]], group_of[feature]) for one in e._correlated for feature in one]
     return replace(
         e,
-        queries=single(e.queries),
         relevances=summed(e.relevances),
         feature_names=groups,
-        unmeasured=summed(e.unmeasured) == sizes,
-        unseen=summed(e.unseen) > 0,
-        outside=None if e.outside is None else summed(e.outside) > 0,
+        _queries=single(e._queries),
+        _unmeasured=summed(e._unmeasured) == sizes,
+        _unseen=summed(e._unseen) > 0,
+        _outside=None if e._outside is None else summed(e._outside) > 0,
         _query_values=None if e._query_values is None else single(e._query_values),
-        _parts=parts,
+        # As if the errors of different features were independent.
+        _parts={"supports": summed(e.supports), "errors": np.sqrt(summed(np.square(e.support_errors)))},
         _asked=None,
         _correlated=_connected(correlated, len(members)),
         _columns=np.where(sizes > 1, -1, e._feature_columns[first]),

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._support.format import printable, value_text
+from lann._support.format import printable
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import Integer, Number, OneOf, validate
 from lann.explain._decision import AMBIGUOUS, DECISIONS
+from lann.explain._feature_groups import group_features, named_groups
 from lann.explain._training_rows import frame_of
-from lann.explain._view import LEAST_SHARE, strongest
+from lann.explain._view import rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
 # Groups of correlated features that a warning names.
 MOST_NAMED = 5
 QUARTILES = (0.25, 0.5, 0.75)
-VALUES = ("relevances", "feature_weights", "support")
+VALUES = ("relevances", "support")
 
 
 @dataclass(frozen=True, eq=False)
 class Overview:
     """Explained rows at a glance.
 
-    `Explanation.overview` returns it; `Overview.joined` puts several together.
+    `overview` returns it; `Overview.joined` puts several together.
 
     Attributes
     ----------
@@ -40,9 +41,10 @@ class Overview:
         A line per query, with the columns ``row`` (the row number), ``id`` (if there are ids),
         ``true_label`` (if labels are known), ``prediction``, ``probability``, ``runner_up``,
         ``runner_up_probability``, ``doubtful`` (whether the prediction leads the runner-up by less than 20
-        points), ``far`` (whether nothing similar is among the training rows, if this is known), ``decision``
-        ("accepted", "ambiguous" or "far", if there is a reject option) and ``reasons``: the features whose
-        values support the prediction most, with their values.
+        points), ``far`` (whether nothing similar is among the training rows, if this is known), ``left_out``
+        (the training row that the row is, which did not vote), ``decision`` ("accepted", "ambiguous" or
+        "far", if there is a reject option) and ``reasons``: the features whose values add most to the
+        probability of the prediction, with their values and supports.
     feature_names : ndarray of shape (n_features,)
     mean_relevances : ndarray of shape (n_features,)
         Means over the queries.
@@ -52,11 +54,12 @@ class Overview:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from lann import LANNClassifier
+    >>> from lann.explain import overview
     >>> X, y = load_iris(return_X_y=True)
-    >>> overview = LANNClassifier(random_state=0).fit(X, y).explain(X[40:60]).overview()
-    >>> overview.class_counts
+    >>> found = overview(LANNClassifier(random_state=0).fit(X, y).explain(X[40:60]))
+    >>> found.class_counts
     {0: 10, 1: 10, 2: 0}
-    >>> len(overview), overview.rows.columns.tolist()[:4]
+    >>> len(found), found.rows.columns.tolist()[:4]
     (20, ['row', 'prediction', 'probability', 'runner_up'])
     """
 
@@ -165,7 +168,7 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
     explanation : Explanation
         Of at least one row.
     n_features : int, default=2
-        Number of features to name for each row, at most.
+        Number of reasons to name for each row, at most.
 
     Returns
     -------
@@ -175,31 +178,34 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from lann import LANNClassifier
+    >>> from lann.explain import overview
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> overview = LANNClassifier(random_state=0).fit(X, y).explain(X[:3]).overview(n_features=1)
-    >>> overview.rows["reasons"].tolist()
+    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
+    >>> overview(explanation, n_features=1).rows["reasons"].tolist()
     ['petal length (cm) 1.4', 'petal length (cm) 1.4', 'petal length (cm) 1.3']
     """
+    import pandas as pd
+
     validate("n_features", n_features, Integer(1))
     e, every = explanation, np.arange(len(explanation))
     decisions = None if e.decisions is None else [decision.decision for decision in e.decisions]
-    reasons = []
-    for row, shares in enumerate(e.support if e.has_supports else e.relevances):
-        chosen = strongest(shares, n_features, LEAST_SHARE * shares.max())
-        texts = [f"{e.feature_names[j]} {value_text(e.query_values[row, j])}" for j in chosen]
-        reasons.append(", ".join(texts))
+    left_out = pd.array(e.left_out, "Int64")
+    left_out[left_out < 0] = pd.NA
     columns = {
-        "row": every if e.query_rows is None else e.query_rows,
+        "row": every if e._query_rows is None else e._query_rows,
         "id": e.query_ids,
         "true_label": e.true_labels,
         "prediction": e.predictions,
-        "probability": e.probabilities[every, e.predicted_class_indices],
+        "probability": e.probabilities[every, e._predicted],
         "runner_up": e.runner_up,
-        "runner_up_probability": e.probabilities[every, e.runner_up_class_indices],
-        "doubtful": e.is_doubtful,
+        "runner_up_probability": e.probabilities[every, e._runner_up],
+        "doubtful": e._is_doubtful,
         "far": e.is_far,
+        "left_out": left_out,
         "decision": decisions,
-        "reasons": reasons,
+        "reasons": [
+            ", ".join(row.reason_text(j) for j in row.reasons(1, n_features)) for row in rows(explanation)
+        ],
     }
     return Overview(frame_of(columns), e.feature_names, e.relevances.mean(axis=0), e.classes)
 
@@ -222,8 +228,8 @@ def summarize(
         The groups: None is one group of all rows, "class" the predicted classes, an integer that many
         clusters of rows with similar relevances (0 is the largest), and an array a label for each row; rows
         whose label is missing are left out.
-    values : {"relevances", "feature_weights", "support"}, default="relevances"
-        What is summarized.
+    values : {"relevances", "support"}, default="relevances"
+        What is summarized; "support" is that of each prediction.
     quantiles : sequence of float, default=(0.25, 0.5, 0.75)
         Quantiles to return beside the mean, each from 0 to 1.
     correlated : {"warn", "group", "ignore"}, default="warn"
@@ -245,9 +251,10 @@ def summarize(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from lann import LANNClassifier
+    >>> from lann.explain import summarize
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X)
-    >>> frame = explanation.summarize("class", correlated="group")
+    >>> frame = summarize(explanation, "class", correlated="group")
     >>> frame.columns.tolist(), frame["group"].unique().tolist()
     (['group', 'feature', 'mean', 'q25', 'q50', 'q75', 'n'], [0, 1, 2])
     """
@@ -259,10 +266,11 @@ def summarize(
     for quantile in quantiles:
         validate("quantiles", quantile, Number(0, 1))
     labels, names = _groups_of_rows(explanation, by)
-    if explanation.correlated and correlated == "group":
-        explanation = explanation.group_features(explanation.correlated)
-    elif explanation.correlated and correlated == "warn":
-        named = [f"({printable(name)})" for name in explanation.correlated]
+    found = named_groups(explanation._correlated, explanation.feature_names)
+    if found and correlated == "group":
+        explanation = group_features(explanation)
+    elif found and correlated == "warn":
+        named = [f"({printable(name)})" for name in found]
         if len(named) > MOST_NAMED:
             named[MOST_NAMED:] = [f"{len(named) - MOST_NAMED} more groups"]
         warnings.warn(
@@ -270,7 +278,7 @@ def summarize(
             f'arbitrarily: {", ".join(named)}; correlated="group" adds them up.',
             stacklevel=2,
         )
-    summarized: Floats = getattr(explanation, values)
+    summarized: Floats = explanation.relevances if values == "relevances" else explanation._support
     parts = []
     for label in np.unique(labels[labels >= 0]):
         rows = summarized[labels == label]
@@ -290,7 +298,7 @@ def _groups_of_rows(explanation: Explanation, by: Any) -> tuple[Labels, Sequence
         return np.zeros(len(explanation), np.int64), ["all"]
     if isinstance(by, str):
         validate("by", by, OneOf(None, "class"))
-        return explanation.predicted_class_indices, explanation.classes
+        return explanation._predicted, explanation.classes
     if isinstance(by, int | np.integer):
         by = relevance_clusters(explanation, int(by))
     groups = np.asarray(by)

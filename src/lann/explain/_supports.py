@@ -16,7 +16,8 @@ feature. The support of class y by feature l is its mean credit over all walks. 
 
 The *standard error* says how far the mean over many more walks may be. The reference values of a feature are
 spread evenly, which makes the mean more accurate than that of as many independent walks: of walks that are
-sorted by them, adjacent credits differ by the rest alone. It is therefore estimated from these differences.
+sorted by them, adjacent credits differ by the rest alone. It is therefore estimated from these differences,
+and enlarged for few walks, so that an interval of two standard errors to both sides has 95%.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ from lann.explain._training_rows import Queries, scaled
 from lann.model import NeighborModel
 
 # Numbers of steps of all walks together, and the bounds of the number of walks.
-N_STEPS, FEWEST_WALKS, MOST_WALKS = 400, 20, 40
+N_STEPS, FEWEST_WALKS, MOST_WALKS = 480, 24, 40
 # Features that take their values one by one, at most: the most relevant ones. The others do together, and
 # share the credit by their relevance.
 MOST_ALONE = 40
+# The least standard error: what is shown is rounded.
+LEAST_ERROR = 5e-4
 # With more training rows than this, a sample of this size votes on the way.
 MOST_VOTERS = 4000
 # Numbers that are held at once for a block of queries: contributions, and rows on walks; 32 MB.
@@ -210,8 +213,17 @@ def walk(
         if walks is None:
             ordered = np.take_along_axis(credits, by_value[None, :, :, None], axis=1)
             squares = np.square(np.diff(ordered, axis=1)).sum(axis=1) / (2 * n_walks * (n_walks - 1))
-            found.errors[part] = np.sqrt(squares).swapaxes(1, 2)
+            errors = np.sqrt(squares + LEAST_ERROR**2) * _enlargement(n_walks)
+            found.errors[part] = errors.swapaxes(1, 2)
     return found
+
+
+@cache
+def _enlargement(n_walks: int) -> float:
+    """Return Student's quantile over the normal one: n differences count as 2 n / 3 independent ones."""
+    from scipy.stats import norm, t
+
+    return float(t.ppf(0.975, 2 / 3 * (n_walks - 1)) / norm.ppf(0.975))
 
 
 def _units(relevances: Floats, n_units: int) -> tuple[Indices, Floats]:

@@ -307,6 +307,12 @@ class ValueDistribution:
         extremes = np.stack([np.fmin.reduce(self.X, axis=0), np.fmax.reduce(self.X, axis=0)])
         return np.where(self.is_category, np.nan, extremes.astype(np.float64))
 
+    @cached_property
+    def is_binary(self) -> NDArray[np.bool_]:
+        """Which features are numbers that are 0 or 1 in every training row: (n_features,)."""
+        known = np.isin(self.X, (0.0, 1.0)) | np.isnan(self.X)
+        return known.all(axis=0) & (self.extremes[0] < self.extremes[1])
+
     def is_outside(self, queries: Floats) -> NDArray[np.bool_]:
         """Return where numbers are outside the range of the training rows.
 

@@ -1,56 +1,48 @@
-"""What is shown of explained predictions: in full, and in a sentence.
+"""What is shown of explained predictions: in full, and in words.
 
-Pages, notebooks and the terminal print these views; what is shown of a row is decided here.
+Pages, notebooks and the terminal print these views; what is shown of a row is decided here. The story has
+three steps: *similar cases*, the training rows that voted; *reasons*, what the value of each column adds to
+the probability; and, for analysts, *what matters here*, the relevances.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._support.format import class_text, counted, is_missing, percent, printable, value_text
-from lann._support.types import Floats
+from lann._support.format import (
+    class_text,
+    counted,
+    is_missing,
+    percent,
+    printable,
+    signed_percent,
+    value_text,
+)
+from lann._support.types import Floats, Indices
 from lann._support.validation import Integer, validate
 from lann.columns.schema import UNSEEN_TEXT
 from lann.explain._decision import FAR
-from lann.explain._exports import to_long_frame
-from lann.explain._training_rows import scaled
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from lann.explain._explanation import Explanation
 
-# The least relevance of a feature that is worth mentioning, and the least support: a hundredth of the vote.
+# The least relevance of a feature that is worth mentioning, and the least support: a hundredth.
 LEAST_RELEVANCE = LEAST_SUPPORT = 0.01
-# A reason that is mentioned has at least this share of the largest one.
-LEAST_SHARE = 0.1
+# A reason that is mentioned has at least this share of the largest one, and as many standard errors.
+LEAST_SHARE, LEAST_ERRORS = 0.1, 2.0
+# The nearest neighbors that hold this share of the vote are listed, five at least and ten at most.
+LISTED_SHARE, FEWEST_LISTED, MOST_LISTED = 0.9, 5, 10
+# Numbers differ if more than this percentage of the training rows are between them.
+LEAST_DIFFERENCE = 20.0
 # Features that are missing, or outside the range of the training rows, that are named, at most.
 MOST_NAMED = 5
-# Labels that are named of the neighbors that are not listed.
+# Labels of similar cases that are counted in words.
 MOST_LABELS = 3
-
-
-# What an explained row has of the explanation: an entry of the query, one for each of its neighbors, or one
-# for each feature, in the order of relevance. Other names there are given.
-BY_QUERY = (
-    "prediction", "runner_up", "probabilities", "class_votes", "base_values", "n_listed", "true_label",
-    "decision",
-)  # fmt: skip
-BY_NEIGHBOR = ("neighbors", "neighbor_ids", "neighbor_labels", "distances", "vote_shares")
-BY_FEATURE = (
-    "values", "relevances", "support", "separation", "supports", "unseen", "unmeasured", "outside",
-    "percentiles", "category_shares",
-)  # fmt: skip
-SOURCES = {
-    "prediction": "predictions", "true_label": "true_labels", "decision": "decisions",
-    "values": "query_values",
-}  # fmt: skip
 
 
 class Others(NamedTuple):
@@ -61,30 +53,24 @@ class Others(NamedTuple):
     n_rows : int
     vote_share : float
         Their share of the vote.
-    labels : tuple of (label, int)
+    labels : list of (label, int)
         How many of them have each label, the most frequent first.
     """
 
     n_rows: int
     vote_share: float
-    labels: tuple[tuple[Any, int], ...]
+    labels: list[tuple[Any, int]]
 
     @property
     def title(self) -> str:
         """Their number as text, such as "25 others"."""
         return counted(self.n_rows, "other")
 
-    @property
-    def label_text(self) -> str:
-        """How many of them have each label, as text; the three most frequent ones."""
-        text = ", ".join(f"{count} {label}" for label, count in self.labels[:MOST_LABELS])
-        return text if len(self.labels) <= MOST_LABELS else f"{text}, …"
-
 
 class ExplainedRow:
-    """A view of one explained prediction: the votes, the neighbors, and the features, most relevant first.
+    """A view of one explained prediction; features with the largest support for or against it come first.
 
-    `Explanation.row` and `Explanation.rows` return it.
+    `Explanation.row` returns it.
 
     Parameters
     ----------
@@ -102,54 +88,39 @@ class ExplainedRow:
         Its name.
     prediction, runner_up : object
         The labels with the largest and the second largest probability.
-    sentence : str
-        The explanation in a sentence, as `Explanation.in_words` returns it.
-    classes : ndarray of shape (n_classes,)
-    probabilities : ndarray of shape (n_classes,)
     probability, runner_up_probability : float
-        Probabilities of the prediction and of the runner-up.
-    class_votes : ndarray of shape (n_classes,)
-        Share of the vote of each class; the probabilities are these with the floor of the model.
+        Their probabilities.
+    probabilities : ndarray of shape (n_classes,)
+    classes : ndarray of shape (n_classes,)
     neighbors : ndarray of shape (k,)
         Row numbers of the training rows that voted, nearest first; k is their number.
     neighbor_ids : ndarray of shape (k,) or None
         Their names.
-    neighbor_labels : ndarray of shape (k,)
-    distances : ndarray of shape (k,)
-    vote_shares : ndarray of shape (k,)
-    n_listed : int
-        How many of the neighbors are listed where there is little space: the nearest that hold 90% of the
-        vote, five at least and ten at most.
+    neighbor_labels, distances, vote_shares : ndarray of shape (k,)
     feature_names : ndarray of shape (n_features,)
-        The most relevant feature first; this is the order of all arrays by feature.
+        This is the order of all arrays by feature.
     values : ndarray of shape (n_features,)
-        Values of the query.
-    neighbor_values : ndarray of shape (k, n_features) or None
-        Values of the neighbors; None if they are unknown.
-    relevances : ndarray of shape (n_features,)
-    support, separation : ndarray of shape (n_features,) or None
-        Support of the prediction, and how much more that is than the support of the runner-up; None if
-        supports are unknown.
-    supports : ndarray of shape (n_classes, n_features) or None
+        Values of the query, those of bools and of numbers that are 0 or 1 as yes and no.
+    support, support_errors : ndarray of shape (n_features,)
+        Support of the prediction, and its standard errors.
+    supports : ndarray of shape (n_classes, n_features)
         Supports of all classes.
-    base_values : ndarray of shape (n_classes,) or None
-        The mean vote at the contrast rows: with the supports, it adds up to the probabilities.
-    contributions : ndarray of shape (k, n_features)
-        What each feature adds to each squared distance.
+    base_values : ndarray of shape (n_classes,)
+        With the supports, they add up to the probabilities.
+    relevances : ndarray of shape (n_features,)
     unseen, unmeasured : ndarray of shape (n_features,)
         Whether the value is a category that no training row has, or a gap without which distances are
         measured.
+    outside : ndarray of shape (n_features,) or None
+        Whether a number is smaller than that of every training row, or larger.
     percentiles : ndarray of shape (n_features,) or None
         Percentiles of the numbers among the training rows, 0 to 100; NaN for other values.
     category_shares : ndarray of shape (n_features,) or None
         Shares of the training rows that have the categories; NaN for other values.
-    typical, typical_of_runner_up : ndarray of shape (n_features,) or None
-        What is typical of the prediction, and of the runner-up, as text: a range, or the most frequent
-        categories.
     is_far : bool
         Whether nothing similar was seen in training.
-    outside : ndarray of shape (n_features,) or None
-        Whether a number is smaller than that of every training row, or larger.
+    is_doubtful : bool
+        Whether the prediction leads the runner-up by less than 20 points.
     left_out : int or None
         Row number of the training row that is this row, and did not vote on itself; None if there is none.
     has_row_numbers : bool
@@ -175,48 +146,90 @@ class ExplainedRow:
     def __init__(self, explanation: Explanation, i: int, *, position: int | None = None) -> None:
         e = self._explanation = explanation
         self._i = i
-        self._voted = e.vote_shares[i] > 0  # with sample weights, more rows vote on some queries
-        self._order = np.argsort(-e.relevances[i], kind="stable")
-        self.classes, self.feature_names = e.classes, e.feature_names[self._order]
-        self.has_row_numbers = e.query_rows is not None
-        self.row = (i if position is None else position) if e.query_rows is None else int(e.query_rows[i])
+        voted = self._voted = np.flatnonzero(e.vote_shares[i] > 0)
+        self.classes, self.prediction, self.runner_up = e.classes, e.predictions[i], e.runner_up[i]
+        self.probabilities = e.probabilities[i]
+        self.probability = float(self.probabilities[e._predicted[i]])
+        self.runner_up_probability = float(self.probabilities[e._runner_up[i]])
+        self.neighbors, self.neighbor_labels = e.neighbors[i, voted], e.neighbor_labels[i, voted]
+        self.distances, self.vote_shares = e.distances[i, voted], e.vote_shares[i, voted]
+        self.neighbor_ids = None if e.neighbor_ids is None else e.neighbor_ids[i, voted]
+        self.has_row_numbers = e._query_rows is not None
+        self.row = (i if position is None else position) if e._query_rows is None else int(e._query_rows[i])
         self.id = None if e.query_ids is None else str(e.query_ids[i])
-        self.probability = float(e.probabilities[i, e.predicted_class_indices[i]])
-        self.runner_up_probability = float(e.probabilities[i, e.runner_up_class_indices[i]])
+        self.true_label = None if e.true_labels is None else e.true_labels[i]
+        self.decision = None if e.decisions is None else e.decisions[i]
         self.is_far = e.is_far is not None and bool(e.is_far[i])
+        self.is_doubtful = bool(e._is_doubtful[i])
         self.left_out = None if e.left_out[i] < 0 else int(e.left_out[i])
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in (*BY_QUERY, *BY_NEIGHBOR, *BY_FEATURE):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        is_known = self._explanation.has_supports or name not in ("support", "separation", "supports")
-        values = getattr(self._explanation, SOURCES.get(name, name)) if is_known else None
-        if values is None or name in BY_QUERY:
-            return None if values is None else values[self._i]
-        return values[self._i, self._voted] if name in BY_NEIGHBOR else values[self._i][..., self._order]
+    @cached_property
+    def _order(self) -> Indices:
+        return np.argsort(-np.abs(self._explanation._support[self._i]), kind="stable")
+
+    def _by_feature(self, values: NDArray[Any] | None) -> Any:
+        """Return the entry of the query in values by feature, in the order of the view; None for None."""
+        return None if values is None else values[self._i][..., self._order]
+
+    @property
+    def feature_names(self) -> NDArray[Any]:
+        return self._explanation.feature_names[self._order]
 
     @cached_property
+    def values(self) -> NDArray[Any]:
+        values = self._explanation.values[self._i]
+        plain = [self._explanation._plain(values[j : j + 1], j)[0] for j in self._order]
+        return _as_objects(plain)
+
+    @cached_property
+    def support(self) -> Floats:
+        return self._by_feature(self._explanation._support)
+
+    @cached_property
+    def support_errors(self) -> Floats:
+        return self._by_feature(self._explanation._support_error)
+
+    @property
+    def supports(self) -> Floats:
+        return self._by_feature(self._explanation.supports)
+
+    @property
+    def base_values(self) -> Floats:
+        return self._explanation.base_values[self._i]
+
+    @property
+    def base_value(self) -> float:
+        """The probability of the prediction where nothing is known of the row."""
+        return float(self.base_values[self.class_index(self.prediction)])
+
+    @property
+    def relevances(self) -> Floats:
+        return self._by_feature(self._explanation.relevances)
+
+    @property
+    def unseen(self) -> NDArray[np.bool_]:
+        return self._by_feature(self._explanation._unseen)
+
+    @property
+    def unmeasured(self) -> NDArray[np.bool_]:
+        return self._by_feature(self._explanation._unmeasured)
+
+    @property
+    def outside(self) -> NDArray[np.bool_] | None:
+        return self._by_feature(self._explanation._outside)
+
+    @property
+    def percentiles(self) -> Floats | None:
+        return self._by_feature(self._explanation._percentiles)
+
+    @property
+    def category_shares(self) -> Floats | None:
+        return self._by_feature(self._explanation._category_shares)
+
+    @property
     def sentence(self) -> str:
-        return _sentence(self._explanation, self._i)
-
-    @property
-    def contributions(self) -> Floats:
-        return self._explanation.contributions[self._i, self._voted][:, self._order]
-
-    @property
-    def neighbor_values(self) -> NDArray[Any] | None:
-        e, values = self._explanation, self._explanation._training_values
-        return None if values is None else e._of_features(values[self.neighbors])[:, self._order]
-
-    @cached_property
-    def typical(self) -> NDArray[Any] | None:
-        e = self._explanation
-        return None if e._distribution is None else e.typical_texts(self.prediction)[self._order]
-
-    @cached_property
-    def typical_of_runner_up(self) -> NDArray[Any] | None:
-        e = self._explanation
-        return None if e._distribution is None else e.typical_texts(self.runner_up)[self._order]
+        """The explanation in words, as `Explanation.in_words` returns it."""
+        return _sentence(self)
 
     @property
     def title(self) -> str:
@@ -250,10 +263,135 @@ class ExplainedRow:
         """Whether a reject option has rejected the prediction."""
         return self.decision is not None and self.decision.is_rejected
 
+    @cached_property
+    def is_reason(self) -> NDArray[np.bool_]:
+        """Which supports are told: at least 1%, a tenth of the largest, and two standard errors."""
+        size, errors = np.abs(self.support), self.support_errors
+        least = max(LEAST_SHARE * size.max(), LEAST_SUPPORT)
+        return (size >= least) & (size > LEAST_ERRORS * errors) & ~(self.unseen & (self.support > 0))
+
+    def reasons(self, sign: int, most: int) -> list[int]:
+        """Return the features that are reasons for the prediction (1) or against it (-1), the largest first.
+
+        Parameters
+        ----------
+        sign : {1, -1}
+        most : int
+            Number of features, at most.
+
+        Returns
+        -------
+        features : list of int
+            Positions in the arrays by feature.
+        """
+        return np.flatnonzero(self.is_reason & (sign * self.support > 0))[:most].tolist()
+
+    def reason_text(self, feature: int) -> str:
+        """Return the name, the value and the support of a feature, such as "age 17 (+17%)".
+
+        Parameters
+        ----------
+        feature : int
+            Position in the arrays by feature.
+
+        Returns
+        -------
+        text : str
+        """
+        is_single = self._explanation._feature_columns[self._order[feature]] >= 0
+        value = f" {value_text(self.values[feature])}" if is_single else ""
+        return f"{self.feature_names[feature]}{value} ({signed_percent(self.support[feature], 0)})"
+
+    @cached_property
+    def label_counts(self) -> list[tuple[Any, int]]:
+        """How many of the similar cases have each label: that of the prediction comes first."""
+        counts = _label_counts(self.neighbor_labels)
+        return sorted(counts, key=lambda pair: pair[0] != self.prediction)
+
     @property
-    def reasons(self) -> Floats:
-        """Support of the prediction by feature, relevances where supports are unknown: (n_features,)."""
-        return self.relevances if self.support is None else self.support
+    def similar_text(self) -> str:
+        """How many of the similar cases have each label, such as "43 of 75 malignant, 32 benign"."""
+        counts = self.label_counts
+        if counts[0][0] != self.prediction:
+            counts = [(self.prediction, 0), *counts]
+        texts = [f"{count} {class_text(label)}" for label, count in counts[1:MOST_LABELS]]
+        more = [f"{sum(n for _, n in counts[MOST_LABELS:])} others"] if len(counts) > MOST_LABELS else []
+        first = f"{counts[0][1]} of {len(self.neighbors)} {class_text(self.prediction)}"
+        return ", ".join([first, *texts, *more])
+
+    @cached_property
+    def n_listed(self) -> int:
+        """How many of the neighbors are listed: the nearest that hold 90% of the vote, five to ten.
+
+        A single other one is listed, too.
+        """
+        n_voters = len(self.neighbors)
+        enough = int((np.cumsum(self.vote_shares) < LISTED_SHARE).sum()) + 1
+        enough = min(max(enough, FEWEST_LISTED), MOST_LISTED)
+        return n_voters if enough >= n_voters - 1 else enough
+
+    @property
+    def others(self) -> Others | None:
+        """The neighbors that voted and are not listed; None if all are."""
+        shares = self.vote_shares[self.n_listed :]
+        if not len(shares):
+            return None
+        return Others(len(shares), float(shares.sum()), _label_counts(self.neighbor_labels[self.n_listed :]))
+
+    @property
+    def disagreeing(self) -> Indices:
+        """The listed neighbors with other labels than the prediction: positions in `neighbors`."""
+        return np.flatnonzero(self.neighbor_labels[: self.n_listed] != self.prediction)
+
+    def neighbor_names(self, which: Indices) -> list[str]:
+        """Return the ids of some neighbors, or their row numbers.
+
+        Parameters
+        ----------
+        which : ndarray of int
+            Positions in `neighbors`.
+
+        Returns
+        -------
+        names : list of str
+        """
+        return [
+            str(name) for name in (self.neighbors if self.neighbor_ids is None else self.neighbor_ids)[which]
+        ]
+
+    @cached_property
+    def neighbor_values(self) -> NDArray[Any] | None:
+        """Values of the listed neighbors, as those of the row: (n_listed, n_features); None if unknown."""
+        e = self._explanation
+        if e._training_values is None:
+            return None
+        values = e._of_features(np.asarray(e._training_values[self.neighbors[: self.n_listed]]))
+        return np.stack([e._plain(values[:, j], j) for j in self._order], axis=1)
+
+    @cached_property
+    def is_different(self) -> NDArray[np.bool_]:
+        """Where listed neighbors differ from the row: (n_listed, n_features).
+
+        In another category, or in a number with more than 20% of the training rows between both.
+        """
+        e, shape = self._explanation, (self.n_listed, len(self.feature_names))
+        known, own = e._distribution, self._voted[: self.n_listed]
+        if known is None or e._voters is None or self.neighbor_values is None:
+            return np.zeros(shape, bool)
+        columns = e._feature_columns
+        rows = e._of_features(known.X[e._voters[self._i, own]].astype(np.float64))
+        gaps = np.abs(known.percentiles(rows, columns) - known.percentiles(e._queries[[self._i]], columns))
+        own_texts = [value_text(value) for value in self.values]
+        texts = [[value_text(value) for value in row] for row in self.neighbor_values]
+        other = np.array(texts, dtype=object) != np.array(own_texts, dtype=object)
+        by_rank = gaps[:, self._order]
+        return np.where(np.isnan(by_rank), other, by_rank > LEAST_DIFFERENCE)
+
+    @property
+    def typical(self) -> NDArray[Any] | None:
+        """What is typical of the prediction: a range, or the most frequent categories; None if unknown."""
+        e = self._explanation
+        return None if e._distribution is None else e._typical_texts(self.prediction)[self._order]
 
     def value_note(self, feature: int) -> str:
         """Return what there is to say about the value of a feature, or "".
@@ -309,7 +447,7 @@ class ExplainedRow:
         text = "; ".join(note for note in (self.value_note(feature), among, typical) if note)
         return f"{value} ({text})" if text else value
 
-    def supported_class(self, feature: int) -> int | None:
+    def supported_class(self, feature: int) -> int:
         """Return the class index of the class that the value of a feature supports most.
 
         It is that of the prediction where the value supports it.
@@ -321,29 +459,10 @@ class ExplainedRow:
 
         Returns
         -------
-        class_index : int or None
-            None if supports are unknown.
+        class_index : int
         """
-        if self.supports is None:
-            return None
         by_class, predicted = self.supports[:, feature], self.class_index(self.prediction)
         return predicted if by_class[predicted] >= 0 else int(by_class.argmax())
-
-    @property
-    def others(self) -> Others | None:
-        """The neighbors that voted and are not listed; None if all are."""
-        shares = self.vote_shares[self.n_listed :]
-        if not len(shares):
-            return None
-        labels, counts = np.unique(self.neighbor_labels[self.n_listed :], return_counts=True)
-        order = np.argsort(-counts, kind="stable")
-        by_label = tuple((labels[i], int(counts[i])) for i in order)
-        return Others(len(shares), float(shares.sum()), by_label)
-
-    @property
-    def distance_shares(self) -> Floats:
-        """Share of the squared distances that is due to each feature, averaged by vote: (n_features,)."""
-        return self.vote_shares @ scaled(self.contributions)
 
     @property
     def has_relevant_feature(self) -> bool:
@@ -364,40 +483,9 @@ class ExplainedRow:
         """
         return int(np.flatnonzero(self.classes == label)[0])
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a table with a row per neighbor and feature.
-
-        Returns
-        -------
-        frame : DataFrame
-            With the columns of `Explanation.to_long_frame`.
-        """
-        return to_long_frame(replace(self._explanation[self._i], query_rows=np.array([self.row])))
-
 
 def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
-    """Iterate over the explained predictions, one at a time.
-
-    Parameters
-    ----------
-    explanation : Explanation
-
-    Yields
-    ------
-    row : ExplainedRow
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from lann import LANNClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[::50])
-    >>> for row in explanation.rows():
-    ...     print(row.prediction, f"{row.probability:.0%}")
-    0 100%
-    1 96%
-    2 100%
-    """
+    """Iterate over the explained predictions, one at a time."""
     for i in range(len(explanation)):
         yield ExplainedRow(explanation, i)
 
@@ -426,31 +514,29 @@ def row(explanation: Explanation, i: int) -> ExplainedRow:
     >>> from lann import LANNClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> explanation = LANNClassifier(random_state=0).fit(X[3:], y[3:]).explain(X[:3])
-    >>> explanation.row(0).sentence
-    'class 0, because it is similar to rows 24, 14 and 25 in x2 and x3.'
+    >>> explanation.row(0).similar_text
+    '15 of 15 class 0'
     """
     return ExplainedRow(explanation[i], 0, position=int(i) % max(len(explanation), 1))
 
 
-def in_words(explanation: Explanation, *, n_features: int = 2, n_neighbors: int = 3) -> list[str]:
-    """Describe each prediction in a sentence.
+def in_words(explanation: Explanation, *, n_features: int = 3, n_neighbors: int = 3) -> list[str]:
+    """Describe each prediction in some sentences.
 
-    It names the features whose values support the prediction most and oppose it most, the neighbors with the
-    most votes for it (by their ids, or as rows of the training data), and the runner-up, with the features
-    that distinguish the prediction from it if these are others. Where no feature supports the
-    prediction, the row is similar to its neighbors "overall". Where the prediction has less than 20% of the
-    votes more than the runner-up, the sentence says "narrowly", and which neighbors voted for the runner-up.
-    It ends with categories that no training row has, with features without which distances are measured, and
-    with a note where the row is a training row, which did not vote on itself. Where nothing similar was seen
-    in training, the sentence says so, and why, in place of what the row has in common with its neighbors.
-    Where a reject option has rejected the prediction, two sentences come first: "Rejected", and why. Control
-    characters of names and values are escaped, such as ``\\x1b`` and ``\\n``.
+    The first has the prediction and its probability; where this leads the runner-up by less than 20 points,
+    it is "narrowly" predicted. *Similar cases* counts the training rows that voted by their labels, and names
+    the nearest ones and, of the listed neighbors, those with other labels. *Reasons* names the features whose
+    values add most to the probability and take most away, and how much; only those above two standard errors.
+    Further sentences say which categories no training row has, which gaps distances are measured without, and
+    that a training row did not vote on itself. Where nothing similar was seen in training, they say so, and
+    why. Where a reject option has rejected the prediction, two sentences come first: "Rejected", and why.
+    Control characters of names and values are escaped, such as ``\\x1b`` and ``\\n``.
 
     Parameters
     ----------
     explanation : Explanation
-    n_features : int, default=2
-        Number of features to name for each reason, at most.
+    n_features : int, default=3
+        Number of features to name for the prediction and against it, at most.
     n_neighbors : int, default=3
         Number of neighbors to name, at most.
 
@@ -466,99 +552,99 @@ def in_words(explanation: Explanation, *, n_features: int = 2, n_neighbors: int 
     >>> y = y.map({0: "setosa", 1: "versicolor", 2: "virginica"})
     >>> clf = LANNClassifier(random_state=0).fit(X[1:], y[1:])
     >>> print(clf.explain(X[:1]).in_words()[0])
-    setosa, because it is similar to rows 27, 39 and 28 in petal length (cm) and petal width (cm).
+    setosa
     """
     validate("n_features", n_features, Integer(1))
     validate("n_neighbors", n_neighbors, Integer(1))
-    each = range(len(explanation))
-    return [_sentence(explanation, i, n_features=n_features, n_neighbors=n_neighbors) for i in each]
+    return [_sentence(row, n_features=n_features, n_neighbors=n_neighbors) for row in rows(explanation)]
 
 
-def _sentence(e: Explanation, i: int, *, n_features: int = 2, n_neighbors: int = 3) -> str:
-    """Return the sentence about a prediction: see `in_words`."""
-    names = [str(name) for name in e.feature_names]
-    reasons = e.support[i] if e.has_supports else e.relevances[i]
-    votes = e.class_votes[i, e.predicted_class_indices[i]]
-    votes_next = e.class_votes[i, e.runner_up_class_indices[i]]
-    head, other = class_text(e.predictions[i]), class_text(e.runner_up[i])
-    decision = None if e.decisions is None else e.decisions[i]
-    # A row cannot be similar to others in a category that these do not have.
-    seen = ~e.unseen[i]
-
-    def largest(values: Floats) -> list[str]:
-        least = max(LEAST_SHARE * np.abs(values).max(), LEAST_SUPPORT * e.has_supports)
-        return [names[j] for j in strongest(values, n_features, least)]
-
-    def voters(label: Any) -> list[str]:
-        """Return the names of the neighbors with a label, those with the most votes first."""
-        order = np.argsort(-e.vote_shares[i], kind="stable")
-        voted = (e.neighbor_labels[i, order] == label) & (e.vote_shares[i, order] > 0)
-        ids = e.neighbors if e.neighbor_ids is None else e.neighbor_ids
-        return [str(name) for name in ids[i, order[voted][:n_neighbors]]]
-
-    def rows(voters: list[str]) -> str:
-        is_named = e.neighbor_ids is not None and e.neighbor_ids.dtype.kind not in "iu"
-        return _joined(voters) if is_named else f"{_verb(voters, 'row', 'rows')} {_joined(voters)}"
-
-    rivals, own = "", voters(e.predictions[i])
-    if e.is_doubtful[i]:
-        head = f"narrowly {head} ({votes:.0%} of the votes, {other} {votes_next:.0%})"
-        if others := voters(e.runner_up[i]):
-            rivals = f"{rows(others)} {_verb(others, 'is', 'are')} {other}"
-    supporting, separating, clauses = largest(reasons * seen), [], []
-    is_far = e.is_far is not None and bool(e.is_far[i])
-    if is_far:
-        nearest = f"{_verb(own, 'row', 'rows')} {_joined(own)}"
-        head += f", by the nearest {nearest}{f' ({rivals})' if rivals else ''}"
-        beyond = [] if e.outside is None else _marked(names, e.outside[i])
-        why = "it is farther from them than 99% of the training rows are from their neighbors"
-        if beyond:
-            why = f"{_joined(beyond)} {_verb(beyond, 'is', 'are')} outside the range of the training rows"
+def _sentence(row: ExplainedRow, *, n_features: int = 3, n_neighbors: int = 3) -> str:
+    """Return the sentences about a prediction: see `in_words`."""
+    head, other = class_text(row.prediction), class_text(row.runner_up)
+    first = f"{head}, with probability {percent(row.probability)}"
+    if row.is_doubtful or (len(row.classes) > 2 and row.runner_up_probability >= 0.5 * LEAST_SUPPORT):
+        first += f" ({other} {percent(row.runner_up_probability)})"
+    sentences = [f"narrowly {first}" if row.is_doubtful else first]
+    decision = row.decision
+    if row.is_far:
         if decision is None or decision.decision != FAR:  # which has not said it yet
-            head += f", but nothing similar was seen: {why}"
-        elif beyond:
-            clauses.append(why)
-    else:
-        where = f"in {_joined(supporting)}" if supporting else "overall"
-        head += f", because it is similar to {rows(own)} {where}"
-        head += f", but {rivals}" if rivals else ""
-        if e.has_supports:
-            if opposing := largest(-reasons):
-                clauses.append(f"{_joined(opposing)} {_verb(opposing, 'opposes', 'oppose')} it")
-            separating = largest(e.separation[i] * seen)
-        if set(separating) == set(supporting):
-            separating = []
-    if votes_next > 0 and not e.is_doubtful[i]:
-        share = f"{votes_next:.0%}" if votes_next >= 0.005 else "under 1%"
-        differs = f", from which it differs in {_joined(separating)}" if separating else ""
-        clauses.append(f"{other} is next with {share} of the votes{differs}")
-    elif separating:
-        clauses.append(f"it differs from {other} in {_joined(separating)}")
-    clauses += _about_values(e, i, names)
-    sentence = "; ".join([head, *clauses, *["treat with care"] * is_far]) + "."
+            sentences.append(f"Nothing similar was seen: {_why_far(row)}; treat with care")
+        elif row.outside is not None and row.outside.any():
+            sentences.append(_why_far(row))
+    sentences.append(_similar_sentence(row, n_neighbors))
+    reasons = [joined([row.reason_text(j) for j in row.reasons(sign, n_features)]) for sign in (1, -1)]
+    against = f"against it {reasons[1]}" if reasons[1] else ""
+    sentences.append(f"Reasons: {'; '.join(filter(None, [reasons[0], against])) or 'no single column'}")
+    text = ". ".join([*sentences, *_about_values(row)]) + "."
     if decision is not None and decision.is_rejected:
         rejected = f"Rejected: {decision.decision}. {decision.reason}"
-        sentence = f"{rejected} Prediction without the reject option: {sentence}"
-    return printable(sentence)
+        text = f"{rejected} Prediction without the reject option: {text}"
+    return printable(text)
 
 
-def _about_values(e: Explanation, i: int, names: list[str]) -> list[str]:
-    """Return clauses about new categories, gaps without distances, and a row that did not vote."""
-    clauses = []
-    for feature in np.flatnonzero(e.unseen[i]):
-        value = e.query_values[i, feature]
+def _similar_sentence(row: ExplainedRow, n_neighbors: int) -> str:
+    """Return how many similar cases have which label, the nearest ones, and nearer ones that disagree."""
+    what = "Nearest cases" if row.is_far else "Similar cases"
+    agreeing = np.flatnonzero(row.neighbor_labels == row.prediction)[:n_neighbors]
+    text = f"{what}: {row.similar_text}"
+    if len(agreeing):
+        text += f", such as {_rows_text(row, agreeing)}"
+    disagreeing = row.disagreeing
+    if len(disagreeing):
+        n_more = len(disagreeing) - n_neighbors
+        named = f"{_rows_text(row, disagreeing[:n_neighbors])}"
+        named += f" and {counted(n_more, 'other')}" if n_more > 0 else ""
+        verb = "disagrees" if len(disagreeing) == 1 else "disagree"
+        text += f"; of the nearest {row.n_listed}, {named} {verb}"
+    return text
+
+
+def _rows_text(row: ExplainedRow, which: Indices) -> str:
+    """Return the names of some neighbors, such as "rows 3 and 7" or "Ann and Bob"."""
+    names = row.neighbor_names(which)
+    is_named = row.neighbor_ids is not None and row.neighbor_ids.dtype.kind not in "iu"
+    return joined(names) if is_named else f"{'row' if len(names) == 1 else 'rows'} {joined(names)}"
+
+
+def _why_far(row: ExplainedRow) -> str:
+    e, i = row._explanation, row._i
+    beyond = [] if e._outside is None else _marked(list(map(str, e.feature_names)), e._outside[i])
+    if not beyond:
+        return "it is farther from its neighbors than 99% of the training rows are"
+    return f"{joined(beyond)} {'is' if len(beyond) == 1 else 'are'} outside the range of the training rows"
+
+
+def _about_values(row: ExplainedRow) -> list[str]:
+    """Return sentences about new categories, gaps without distances, and a row that did not vote."""
+    e, i, sentences = row._explanation, row._i, []
+    names = [str(name) for name in e.feature_names]
+    for feature in np.flatnonzero(e._unseen[i]):
+        value = e.values[i, feature]
         is_known = not is_missing(value) and value != UNSEEN_TEXT
         what = f"is {value_text(value)!r}, which" if is_known else "has a category that"
-        clauses.append(f"{names[feature]} {what} no training row has")
-    if missing := _marked(names, e.unmeasured[i]):
+        sentences.append(f"{names[feature]} {what} no training row has")
+    if missing := _marked(names, e._unmeasured[i]):
         are, they, them = ("is", "it is", "it") if len(missing) == 1 else ("are", "they are", "them")
-        clauses.append(
-            f"{_joined(missing)} {are} missing, which {they} in no training row, so distances are measured "
+        sentences.append(
+            f"{joined(missing)} {are} missing, which {they} in no training row, so distances are measured "
             f"without {them}"
         )
-    if e.left_out[i] >= 0:
-        clauses.append("it is a training row, which did not vote on itself")
-    return clauses
+    if row.left_out is not None:
+        sentences.append("It is a training row, which did not vote on itself")
+    return sentences
+
+
+def _label_counts(labels: NDArray[Any]) -> list[tuple[Any, int]]:
+    """Return each label and how often it occurs, the most frequent first."""
+    found, counts = np.unique(labels, return_counts=True)
+    return [(found[j], int(counts[j])) for j in np.argsort(-counts, kind="stable")]
+
+
+def _as_objects(values: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def _marked(names: list[str], marks: NDArray[np.bool_]) -> list[str]:
@@ -568,19 +654,9 @@ def _marked(names: list[str], marks: NDArray[np.bool_]) -> list[str]:
     return found if n_more <= 1 else [*found[:MOST_NAMED], f"{n_more} other features"]
 
 
-def strongest(values: Floats, most: int, least: float) -> list[int]:
-    """Return the positions of the largest values above 0, if they are large enough to mention."""
-    order = np.argsort(-values, kind="stable")[:most].tolist()
-    return [j for j in order if values[j] > 0 and values[j] >= least]
-
-
-def _joined(names: list[str]) -> str:
-    """Return "a", "a and b", or "a, b and c"."""
+def joined(names: list[str]) -> str:
+    """Return "a", "a and b", or "a, b and c"; "" for no names."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _verb(subjects: list[str], one: str, several: str) -> str:
-    return one if len(subjects) == 1 else several
 
 
 def _rank_text(percentile: float) -> str:

@@ -389,7 +389,12 @@ class Rows:
         """Return the explanation of the rows; raise ValueError if the model has none."""
         if not hasattr(self.model, "explain"):
             raise ValueError(f"This display needs a model with `explain`; got {type(self.model).__name__}.")
-        return self.model.explain(as_fitted(self.model, self.X) if self.table is None else self.table)
+        return self.model.explain(self.given)
+
+    @property
+    def given(self) -> Any:
+        """The rows as the model takes them."""
+        return as_fitted(self.model, self.X) if self.table is None else self.table
 
 
 def select_rows(

@@ -13,7 +13,7 @@ from lann._support.inputs import check_ids
 from lann._support.types import Floats
 from lann._support.validation import Integer, validate
 from lann.columns.inputs import take_rows
-from lann.explain import Explanation
+from lann.explain import LEAST_ERRORS, Explanation
 from lann.plot import _display as base
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ LONGEST_VALUE, LONGEST_HEADER = 24, 12
 class ExplanationDisplay(base.Display):
     """One prediction: how its feature values add up to the probability, and its neighbors.
 
-    The left panel starts at the base value, the mean vote for the predicted class at the nearest training
-    rows of other classes. Each bar below is the support by the value of a feature, the most relevant first:
-    to the right for the prediction, to the left against it. The bars add up to the probability of the
-    prediction, the last bar. The number of all other features, and their sum, is in one bar. For a model
-    without base values, the bars start at 0; for one without supports, they are the relevances.
+    The left panel starts at the base value, the probability of the predicted class where nothing is known of
+    the row. Each bar below is the support by the value of a feature, the largest first: to the right for the
+    prediction, to the left against it, with a line of two standard errors to both sides. The bars add up to
+    the probability of the prediction, the last bar. The number of all other features, and their sum, is in
+    one bar.
 
     The right panel shows the neighbors that vote, nearest first, with their labels and their shares of the
     vote in the colors of their classes. The nearest that hold 90% of the vote have a bar of their own, five
@@ -157,9 +157,9 @@ class ExplanationDisplay(base.Display):
         rows = base.select_rows(estimator, take_rows(X, np.array([start])), None)
         explanation = rows.explain()
         if rows.is_transformed:  # the neighbors' values before the transformers are unknown
-            explanation = explanation.with_values(rows.X_given, None)
+            explanation = replace(explanation, _query_values=np.asarray(rows.X_given), _training_values=None)
         if explanation.query_ids is None:
-            explanation = replace(explanation, query_rows=np.array([start]))
+            explanation = replace(explanation, _query_rows=np.array([start]))
         if ids is not None:
             row_ids = check_ids(ids, len(base.stored_rows(rows.model)[0]))
             explanation = replace(explanation, neighbor_ids=row_ids[explanation.neighbors])
@@ -273,21 +273,19 @@ class ExplanationDisplay(base.Display):
         return base.shorten(self.class_names[self._row.class_index(label)], length)
 
     def _feature_lines(self, n_features: int) -> tuple[list[str], Floats, Floats]:
-        """Return the names, starts and ends of the bars, most relevant feature first, all others in one."""
+        """Return the names, starts and ends of the bars, the largest support first, all others in one."""
         row, n_all = self._row, len(self._row.feature_names)
         # A single other feature is shown with its name, as it takes no more space.
         n_shown = n_all if n_all <= n_features + 1 else n_features
         names = base.short_names(row.feature_names[:n_shown], 44)
         names = [f"{name} = {self._value(feature)}" for feature, name in enumerate(names)]
-        lengths = row.reasons[:n_shown]
+        lengths = row.support[:n_shown]
         if n_shown < n_all:
             names.append(f"{n_all - n_shown} other features")
-            lengths = np.append(lengths, row.reasons[n_shown:].sum())
+            lengths = np.append(lengths, row.support[n_shown:].sum())
         ends = np.cumsum(lengths)
-        if row.support is None or row.base_values is None:
-            return names, np.zeros(len(lengths)), lengths
-        first = float(row.base_values[self._predicted])
-        names = ["base value (rows of other classes)", *names, "this row"]
+        first = row.base_value
+        names = ["base value (nothing known)", *names, "this row"]
         starts = np.concatenate([[0.0, first], first + ends[:-1], [0.0]])
         return names, starts, np.concatenate([[first], first + ends, [first + ends[-1]]])
 
@@ -301,39 +299,37 @@ class ExplanationDisplay(base.Display):
     def _draw_features(self, names: list[str], starts: Floats, ends: Floats, fontsize: float) -> None:
         from matplotlib.patches import Patch
 
-        predicted, signed = base.shorten(self.class_names[self._predicted], 28), self._row.support is not None
-        has_base, lengths = names[-1] == "this row", ends - starts
+        predicted, lengths = base.shorten(self.class_names[self._predicted], 28), ends - starts
         classes = base.class_colors(len(self.class_names))
         # With two classes, what is against one of them is for the other one.
         against = classes[1 - self._predicted] if len(classes) == 2 else AGAINST_COLOR
-        pair = (classes[self._predicted], against) if signed else (base.NEUTRAL, base.NEUTRAL)
+        pair = (classes[self._predicted], against)
         colors = np.where(lengths >= 0, *pair).tolist()
-        texts = [signed_percent(length) if signed else percent(length, 1) for length in lengths]
-        if has_base:
-            colors[0], colors[-1] = "white", base.INK
-            texts[0], texts[-1] = percent(ends[0], 1), percent(ends[-1], 1)
-            # Each value is joined to the bar that starts there.
-            y = np.arange(len(names) - 1)
-            self.ax_.vlines(ends[:-1], y - 0.33, y + 1.33, color="#777777", linewidth=0.7)
+        texts = [signed_percent(length) for length in lengths]
+        colors[0], colors[-1] = "white", base.INK
+        texts[0], texts[-1] = percent(ends[0]), percent(ends[-1])
+        # Each value is joined to the bar that starts there.
+        y = np.arange(len(names) - 1)
+        self.ax_.vlines(ends[:-1], y - 0.33, y + 1.33, color="#777777", linewidth=0.7)
         edges = [base.INK if color == "white" else color for color in colors]
         bars = self.ax_.barh(
             np.arange(len(names)), lengths, left=starts, color=colors, edgecolor=edges, height=0.66
         )
         self.ax_.bar_label(bars, texts, padding=3, fontsize=base.SMALL)
+        is_folded = len(names) - 2 < len(self._row.feature_names)
+        errors = LEAST_ERRORS * self._row.support_errors[: len(names) - 2 - is_folded]
+        at = np.arange(1, 1 + len(errors))
+        self.ax_.errorbar(ends[at], at, xerr=errors, fmt="none", ecolor="#333333", elinewidth=1.0)
         self.ax_.axvline(0, color="#444444", linewidth=0.9)
         low, high = min(0.0, starts.min(), ends.min()), max(0.0, starts.max(), ends.max())
         space = 0.14 * max(high - low, MIN_RANGE)  # for the texts
         self.ax_.set_xlim(low - (space if low < 0 else 0.0), high + space)
         base.style(self.ax_, grid="x", percent="x")
         base.label_lines(self.ax_, names, fontsize)
-        label = "relevance (share of the vote that depends on the feature)"
-        if signed:
-            pairs = zip(pair, (f"for {predicted}", f"against {predicted}"), strict=True)
-            handles = [Patch(color=color, label=base.escape_math(text)) for color, text in pairs]
-            base.draw_legend(self.ax_, handles, "above", width=FEATURES_WIDTH + 1.0)
-            label = f"support of {predicted} by each feature (share of the vote)"
-        if has_base:
-            label = f"probability of {predicted}: base value + support by each feature"
+        pairs = zip(pair, (f"for {predicted}", f"against {predicted}"), strict=True)
+        handles = [Patch(color=color, label=base.escape_math(text)) for color, text in pairs]
+        base.draw_legend(self.ax_, handles, "above", width=FEATURES_WIDTH + 1.0)
+        label = f"probability of {predicted}: base value + support by each feature"
         self.ax_.set_xlabel(base.escape_math(base.wrap_text(label, FEATURES_WIDTH + 0.5)))
 
     def _neighbor_lines(self) -> tuple[list[str], Floats]:

@@ -39,7 +39,7 @@ def _row_quantities(rows: base.Rows, quantity: str) -> Floats:
     if quantity == "relevances":
         return rows.explain().relevances
     if rows.source == "row":
-        weights = rows.explain().feature_weights
+        weights = rows.model.neighbor_feature_weights(rows.given)
     else:
         weights = np.asarray(rows.model.feature_weights_)[rows.indices]
     return weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)

@@ -34,7 +34,7 @@ from lann._support.validation import (
 from lann.classifier import LANNClassifier
 from lann.columns.inputs import check_labels, check_not_dask, check_table
 from lann.columns.schema import as_table
-from lann.explain import Decision, Explanation
+from lann.explain import Decision, Explanation, with_decisions
 from lann.reject._plain_rows import PlainRows
 from lann.reject._row_evidence import (
     CERTAINTIES,
@@ -487,7 +487,7 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise ValueError(
                 f"{type(self.estimator_).__name__} has no explanations; `reasons` has the decisions."
             )
-        return self.estimator_.explain(X).with_decisions(reasons)
+        return with_decisions(self.estimator_.explain(X), reasons)
 
     def _check_parameters(self) -> Target:
         """Validate the parameters; return the target."""

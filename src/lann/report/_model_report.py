@@ -105,9 +105,9 @@ def report_page(
         if parts.scheme not in SCHEMES or parts.fragment or not parts.path:
             raise ValueError(f"embedding must be the file name of an embedding page; got {embedding!r}.")
         embedding = quote(embedding, safe="/:?&=%~+-._")
-    from lann.explain import contrast_of_explanation
+    from lann.explain._feature_groups import named_groups
 
-    contrast = contrast_of_explanation(model.classifier, explanation, row_numbers=model.row_numbers)
+    correlated = named_groups(explanation._correlated, explanation.feature_names)
     changes = _changes(model, explanation, counterfactuals)
     n_changed = 0 if changes is None else len(changes)
     limits = []
@@ -116,12 +116,12 @@ def report_page(
         limits = [f"What would change the prediction is shown for the first {which}."]
     return explanation_page(
         explanation,
-        _model_sections(model, explanation.correlated, n_features),
+        _model_sections(model, correlated, n_features),
         title=title,
         n_features=n_features,
         notes=[*notes, *limits],
         styles=[read_resource("lann.report", "templates/explanation.css")],
-        details=PageDetails(contrast, changes, embedding),
+        details=PageDetails(changes, embedding),
         audit=render(
             "lann.report",
             "audit.html",
@@ -192,7 +192,7 @@ def _changes(
     if counterfactuals == "auto":
         counterfactuals = min(MOST_CHANGED, max(MOST_TRIED // len(model.columns) ** 2, 1))
     validate("counterfactuals", counterfactuals, Integer(0))
-    if counterfactuals == 0 or explanation.has_groups or len(model.classifier.classes_) < 2:
+    if counterfactuals == 0 or (explanation._feature_columns < 0).any() or len(model.classifier.classes_) < 2:
         return None
     return model.counterfactuals_of_explanation(explanation[:counterfactuals])
 

@@ -153,12 +153,16 @@ def counterfactuals_of_explanation(
     >>> model.counterfactuals_of_explanation(explanation).found
     array([ True,  True])
     """
-    if explanation.has_groups:
+    if (explanation._feature_columns < 0).any():
         raise ValueError(
             "The features of the explanation are groups; give an explanation of single features."
         )
-    X = as_fitted(model.classifier, explanation.queries)
-    queries = {name: getattr(explanation, name) for name in ("query_rows", "query_ids", "query_values")}
+    X = as_fitted(model.classifier, explanation._queries)
+    queries = {
+        "query_rows": explanation._query_rows,
+        "query_ids": explanation.query_ids,
+        "query_values": explanation.values,
+    }
     return _changes(model, X, target, frozen, max_features, **queries)
 
 

@@ -418,13 +418,15 @@ class TableModel:
             If a column has categories that the training data do not have.
         """
         validate("leave_out", leave_out, OneOf("auto", None))
+        from lann.explain import with_decisions
+
         values, exclude = self._read(frame, rows, name=name), None
         if leave_out and reject is None:
             exclude = same_training_rows(self, frame, values, id, name)
         X = self._as_fitted(values)
         explanation = self.classifier.explain(X, leave_out=exclude)
         if reject is not None:
-            explanation = explanation.with_decisions(reject.reasons(X))
+            explanation = with_decisions(explanation, reject.reasons(X))
         positions, rows = explanation.neighbors, frame.iloc[values.index]
         left_out = explanation.left_out
         id = self._id_of(frame, id)
@@ -434,8 +436,8 @@ class TableModel:
             neighbors=self.row_numbers[positions],
             neighbor_ids=None if self.ids is None else self.ids[positions],
             left_out=np.where(left_out < 0, -1, self.row_numbers[left_out]),
-            query_rows=values.index.to_numpy(),
             query_ids=None if id is None else row_names(rows, id, name),
+            _query_rows=values.index.to_numpy(),
             _query_values=shown_values(self.columns, values.to_numpy(dtype=object)),
             _training_values=self._training_values(),
         )
