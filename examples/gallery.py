@@ -60,7 +60,8 @@ def draw_breast_cancer(save):
         "the colors: dark dots on the right mean that high values are for malignant.",
     )
     # The test row with the most support for and against its prediction.
-    support = clf.explain(X_test).support
+    reasons = clf.explain(X_test).to_frame()
+    support = reasons.pivot(index="row", columns="column", values="support").to_numpy()
     row = int(np.minimum(support.clip(min=0).sum(axis=1), -support.clip(max=0).sum(axis=1)).argmax())
     save(
         ExplanationDisplay.from_estimator(

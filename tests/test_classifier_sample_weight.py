@@ -169,11 +169,14 @@ def test_explanations_of_weighted_rows(blobs):
     explanation = clf.explain(X, leave_out=None)
     np.testing.assert_array_equal(explanation.probabilities, clf.predict_proba(X))
     np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1.0)
-    np.testing.assert_allclose(explanation.contributions.sum(axis=2), explanation.distances**2, rtol=1e-9)
+    np.testing.assert_allclose(clf.contributions(X).sum(axis=2), explanation.distances**2, rtol=1e-9)
     assert np.any(explanation.vote_shares == 0)
-    for row, sentence in zip(explanation.rows(), explanation.in_words(), strict=True):
-        without_vote = set(row.neighbors[row.vote_shares == 0].tolist())
-        named = sentence.partition("similar to ")[2].partition(" in ")[0].replace(",", " ")
+    for i, sentence in enumerate(explanation.in_words()):
+        row, voted = explanation.row(i), explanation.vote_shares[i] > 0
+        assert row.neighbors.tolist() == explanation.neighbors[i, voted].tolist()
+        named = sentence.partition("such as ")[2].partition(". Reasons")[0].partition(";")[0]
+        named = named.replace(",", " ")
+        without_vote = set(explanation.neighbors[i, ~voted].tolist())
         assert not without_vote & {int(word) for word in named.split() if word.isdigit()}
     changes = counterfactuals(clf, X[:10])
     np.testing.assert_array_equal(clf.predict(changes.rows), changes.labels)

@@ -80,13 +80,14 @@ def test_contributions_of_features_add_up_to_the_distance(people, metric):
     queries.loc[queries.index[5:9], "member"] = None
     distances, indices = clf.kneighbors(queries)
     explanation = clf.explain(queries)
-    assert explanation.contributions.shape == (40, indices.shape[1], 5)
+    contributions = clf.contributions(queries)
+    assert contributions.shape == (40, indices.shape[1], 5)
     np.testing.assert_array_equal(explanation.neighbors, indices)
     np.testing.assert_allclose(explanation.distances, distances, rtol=1e-7)
-    np.testing.assert_allclose(explanation.contributions.sum(axis=2), distances**2, rtol=1e-7)
-    np.testing.assert_array_equal(explanation.unseen[:, 1], [True] * 5 + [False] * 35)
-    np.testing.assert_array_equal(explanation.unmeasured[:, 2], [False] * 5 + [True] * 4 + [False] * 31)
-    assert not explanation.contributions[5:9, :, 2].any()
+    np.testing.assert_allclose(contributions.sum(axis=2), distances**2, rtol=1e-7)
+    np.testing.assert_array_equal(explanation._unseen[:, 1], [True] * 5 + [False] * 35)
+    np.testing.assert_array_equal(explanation._unmeasured[:, 2], [False] * 5 + [True] * 4 + [False] * 31)
+    assert not contributions[5:9, :, 2].any()
 
 
 def test_a_gap_without_position_is_measured_without_the_feature(people, fitted):
@@ -126,7 +127,7 @@ def test_partial_fit_adds_categories_and_ids(people):
     assert clf.schema_.features[1].categories == ("Bonn", "Ulm", "Jena", "Köln")
     assert len(clf.model_.X) == len(frame)
     np.testing.assert_array_equal(clf.ids_, np.concatenate([frame.index[first], rest.index]))
-    shown = clf.explain(rest[:3]).query_values
+    shown = clf.explain(rest[:3]).values
     assert shown[:, 1].tolist() == rest["city"][:3].where(rest["city"][:3].notna(), None).tolist()
     assert clf.score(frame, y) > 0.8
 
@@ -195,7 +196,8 @@ def test_a_feature_without_values_is_ignored(people, make, tmp_path):
     np.testing.assert_array_equal(clf.predict_proba(make(queries)), clf.predict_proba(make(X)[300:]))
     explanation = clf.explain(make(queries)[:3])
     assert (explanation.relevances[:, 2] == 0).all()
-    assert explanation.neighbor_values[0, 0, 2] is None
+    row = explanation.row(0)
+    assert row.neighbor_values[0, row.feature_names.tolist().index(explanation.feature_names[2])] is None
     clf.partial_fit(make(queries), y[300:])
     save(clf, tmp_path / "model.lann")
     again = load(tmp_path / "model.lann")

@@ -33,8 +33,7 @@ from benchmarks.harness import Found, Values, seconds_of, time_in_turns
 from benchmarks.methods import make_estimator
 from lann._support.types import Floats, Indices, Labels
 from lann.datasets import make_local_relevance_table
-from lann.explain import group_features, nearest_other_class
-from lann.explain._supports import MOST_ALONE, reference_rows, walk_plan
+from lann.explain import group_features, nearest_other_class, queries_of, reference_rows, walk_plan
 
 Mask = NDArray[np.bool_]
 
@@ -468,17 +467,18 @@ def brute_force_supports(model: Any, explanation: lann.Explanation) -> Floats:
     -------
     supports : (n_queries, n_classes, n_features)
     """
-    queries, references = explanation._queries, reference_rows(model.model_)
+    queries, references = np.asarray(queries_of(explanation).numbers), reference_rows(model.model_)
     plan, n_features = walk_plan(queries.shape[1]), queries.shape[1]
+    n_alone = plan.positions.shape[1] - (plan.positions.shape[1] < n_features)
     supports = np.zeros((len(queries), len(model.classes_), n_features))
     for row, query in enumerate(queries):
         relevances = explanation.relevances[row]
         by_relevance = np.argsort(-relevances, kind="stable")
-        together = by_relevance[MOST_ALONE:].tolist() if n_features > MOST_ALONE + 1 else []
-        alone = by_relevance[:MOST_ALONE].tolist() if together else list(range(n_features))
+        together = by_relevance[n_alone:].tolist()
+        alone = by_relevance[:n_alone].tolist() if together else list(range(n_features))
         units = [[feature] for feature in alone] + ([together] if together else [])
-        for reference, places in zip(references, plan.places, strict=True):
-            walk = [units[unit] for unit in np.argsort(places)]
+        for reference, positions in zip(references, plan.positions, strict=True):
+            walk = [units[unit] for unit in np.argsort(positions)]
             supports[row] += _credits(model, query, reference, walk, relevances) / len(references)
     return supports
 
@@ -551,12 +551,15 @@ def score_answers(model: Any, queries: Floats) -> Values:
         with a relevance above .05. ``supported``: mean sum of the absolute supports. ``n_rows``.
     """
     explanation = model.explain(queries, leave_out=None)
-    support, grouped = np.abs(explanation._support), group_features(explanation)
+    support, grouped = (
+        np.abs(one.supports[np.arange(len(one)), np.searchsorted(model.classes_, one.predictions)])
+        for one in (explanation, group_features(explanation))
+    )
     return {
         "support": _answered(support),
-        "grouped_support": _answered(support, np.abs(grouped._support)),
+        "grouped_support": _answered(support, grouped),
         "relevances": _answered(explanation.relevances),
-        "grouped_relevances": _answered(explanation.relevances, grouped.relevances),
+        "grouped_relevances": _answered(explanation.relevances, group_features(explanation).relevances),
         "absolute": float((explanation.relevances.max(axis=1) > LEAST_SHARE).mean()),
         "supported": float(support.sum(axis=1).mean()),
         "n_rows": len(queries),

@@ -16,8 +16,7 @@ from benchmarks.harness import Found
 from benchmarks.methods import CatBoostTable, TableEncoder, make_estimator
 from benchmarks.tabular import TableSet, load_set, load_tables
 from lann._support.types import Floats
-from lann.explain._supports import reference_rows, walk_plan, walk_supports
-from lann.explain._training_rows import Queries
+from lann.explain import queries_of, walk_plan, walk_supports
 
 N_TOP = 3
 # Of the walks with which supports are compared, and half the length of a 95 % interval.
@@ -40,7 +39,7 @@ def _lann_relevances(model: Any, rows: Any) -> Floats:
 def _kernel_shap(model: Any, rows: Any) -> Floats:
     import shap
 
-    fitted, coded = model.model_, model.explain(rows, leave_out=None)._queries
+    fitted, coded = model.model_, queries_of(model.explain(rows, leave_out=None)).numbers
     background = shap.sample(fitted.X, N_BACKGROUND, random_state=0)
 
     def predict(changed: Floats) -> Floats:
@@ -141,18 +140,12 @@ def measure_errors(data: TableSet, split: int, sizes: Sizes, n_jobs: int) -> Fou
     """
     train, test = data.split(0, split, sizes.stability_train, sizes.error_rows)
     model = _make_lann(n_jobs, 0).fit(data.table.iloc[train], data.y[train])
-    explanation = model.explain(data.table.iloc[test], leave_out=None)
-    rows, fitted, relevances = explanation._queries, model.model_, explanation.relevances
-    plans = [walk_plan(rows.shape[1], seed=seed) for seed in range(1, 1 + sizes.error_plans)]
-    long = walk_plan(rows.shape[1], MORE_WALKS * len(plans[0].ranks), seed=0)
-    expected = walk_supports(
-        Queries(fitted, rows, n_jobs=n_jobs), reference_rows(fitted, long), relevances, plan=long
-    ).supports[:, 1]
+    rows = data.table.iloc[test]
+    n_walks = len(walk_plan(rows.shape[1]).ranks)
+    expected = walk_supports(model, rows, n_walks=MORE_WALKS * n_walks).supports[:, 1]
     scores: dict[str, list[float]] = {"coverage": [], "error": [], "support": [], "told": []}
-    for plan in plans:
-        found = walk_supports(
-            Queries(fitted, rows, n_jobs=n_jobs), reference_rows(fitted, plan), relevances, plan=plan
-        )
+    for seed in range(1, 1 + sizes.error_plans):
+        found = walk_supports(model, rows, seed=seed)
         values, errors = found.supports[:, 1], found.errors[:, 1]
         scores["coverage"].append((np.abs(values - expected) <= NORMAL * errors + 1e-12).mean())
         scores["error"].append(errors.mean())

@@ -22,7 +22,7 @@ from lann._support.inputs import (
 )
 from lann._support.types import Floats, Indices
 from lann.columns.inputs import query_values, read_queries, row_ids
-from lann.explain import Explanation, Queries, build_explanation, split_distances
+from lann.explain import Explanation, build_explanation, split_distances
 
 # What computes is imported on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         """
         queries, model = self._validate_queries(X), self.model_
         found = model.voters(queries, n_jobs=self.n_jobs)[0] if rows is None else np.asarray(rows)
-        return split_distances(Queries(model, queries, n_jobs=self.n_jobs), found)
+        return split_distances(model, queries, found, n_jobs=self.n_jobs)
 
     def neighbor_feature_weights(self, X: ArrayLike) -> Floats:
         """Return the feature weights of the neighbors, averaged by vote share: the paper's explanation.

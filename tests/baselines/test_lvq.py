@@ -170,12 +170,12 @@ def test_explanations_contain_a_prototype_of_every_class(estimator, few_wines):
     clf = estimator(prototypes_per_class=2, random_state=0).fit(X_train, y_train)
     explanation = clf.explain(X_test)
     assert np.array_equal(np.sort(explanation.neighbor_labels, axis=1), [[0, 1, 2]] * len(X_test))
-    np.testing.assert_allclose(explanation.contributions.sum(axis=2), explanation.distances**2)
+    np.testing.assert_allclose(clf.contributions(X_test).sum(axis=2), explanation.distances**2)
     assert np.all(np.diff(explanation.distances, axis=1) >= 0)
     shares = np.take_along_axis(explanation.probabilities, explanation.neighbor_labels, axis=1)
     np.testing.assert_array_equal(explanation.vote_shares, shares)
     nearest = clf.feature_weights_[explanation.neighbors[:, 0]]
-    assert np.array_equal(explanation.feature_weights, nearest)
+    assert np.array_equal(clf.neighbor_feature_weights(X_test), nearest)
     assert explanation.neighbor_ids[0, 0] == f"prototype {explanation.neighbors[0, 0]}"
     assert explanation.supports.shape == (len(X_test), 3, 13)
 

@@ -15,7 +15,7 @@ def explanation():
 
 
 def test_the_page_of_an_explanation(open_page, explanation, tmp_path):
-    explanation.save_html(tmp_path / "e.html")
+    explanation.to_html(tmp_path / "e.html")
     page = open_page(tmp_path / "e.html")
     assert page.evaluate("document.querySelectorAll('details.row').length") == 6
     assert page.messages() == []

@@ -70,16 +70,14 @@ def test_rows_and_bars_are_shown_without_messages(open_page, report):
     assert page.evaluate("document.querySelectorAll('details.row').length") == N_ROWS
     assert page.evaluate("document.querySelectorAll('details.row[open]').length") == 1
     bars = "[...document.querySelectorAll('details.row[open] {} .bar > span')].map(bar => bar.offsetWidth)"
-    # Base value, ten columns with their relevances, the others together, and the probability.
-    widths = page.evaluate(bars.format(".additive"))
-    assert len(widths) == 1 + 2 * 10 + 1 + 1
-    assert max(widths) > 40
-    steps = widths[1:21:2]
-    assert all(before >= after - 1 for before, after in pairwise(steps))  # rounded to pixels
-    # The others are listed below, with supports and relevances.
-    assert len(page.evaluate(bars.format(".columns:not(.additive)"))) == 2 * 6
-    n_neighbors = page.evaluate("document.querySelectorAll('details.row[open] .neighbors tbody tr').length")
-    assert len(page.evaluate(bars.format(".neighbors"))) == n_neighbors - 1 > 4  # without the row itself
+    # The strongest reasons first; a bar that could not be seen is not drawn.
+    widths = page.evaluate(bars.format(".reasons"))
+    assert 3 <= len(widths) <= 16
+    assert max(widths) > 20
+    assert min(widths) >= 3
+    assert all(before >= after - 1 for before, after in pairwise(widths))  # rounded to pixels
+    assert page.evaluate("document.querySelectorAll('details.row[open] .neighbors mark').length") > 0
+    assert page.evaluate("document.querySelectorAll('details.internals[open]').length") == 0
     lines = "document.querySelector('#relevance').parentElement.querySelectorAll('tbody tr').length"
     assert page.evaluate(lines) == 16
     assert page.messages() == []

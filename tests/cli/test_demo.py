@@ -10,7 +10,7 @@ def test_the_demo_compares_explains_and_writes_files_for_the_other_commands(run,
     printed = run("demo", "--quick", "--output", folder)
     assert "iris" in printed
     assert "breast-cancer" in printed
-    assert "Predicted" in printed
+    assert "with probability" in printed
     names = {"model.lann", "breast-cancer.csv", "rows.csv", "explanation.csv", "report.html"}
     assert {path.name for path in folder.iterdir()} == names
     rows = pd.read_csv(folder / "rows.csv")

@@ -11,31 +11,36 @@ from lann.report import SourceFile, report_page
 from lann.tables import TableModel, read_table
 
 
-def test_values_are_printed_beside_those_of_the_training_rows(run, model, new):
+def test_a_row_is_printed_in_three_steps(run, model, new):
     printed = run("explain", model, new, "--row", 1, "--columns", 2)
-    table = printed.partition("Values beside those of the training rows")[2]
     row = TableModel.load(model).explain(read_table(new), [1]).row(0)
-    assert f"typical of {row.prediction}" in table
-    assert f"typical of {row.runner_up}" in table
+    assert row.sentence in " ".join(printed.split())
+    similar, _, reasons = printed.partition("\n\n")[2].partition("Reasons")
+    reasons, _, here = reasons.partition("What matters here")
+    assert f"Similar cases: {row.similar_text}" in similar
+    assert f"typical of {row.prediction}" in reasons
     for j in range(2):
-        line = next(line for line in table.splitlines() if f" {row.feature_names[j]} " in line)
-        for text in (row.percentile_text(j), row.typical[j], row.typical_of_runner_up[j]):
-            assert text
-            assert f" {text} " in line
-    assert row.feature_names[2] not in table
+        line = next(line for line in reasons.splitlines() if f" {row.feature_names[j]} " in line)
+        for text in (row.typical[j], f"{abs(row.support[j]):.1%}", f"± {2 * row.support_errors[j]:.1%}"):
+            assert text in line
+    assert f" {row.feature_names[2]} " not in reasons
+    assert "2 other columns" in reasons
+    most = int(np.argmax(row.relevances))
+    line = next(line for line in here.splitlines() if f" {row.feature_names[most]} " in line)
+    assert f" {row.percentile_text(most)} " in line
     assert "the range of the middle 80%" in " ".join(printed.split())
 
 
-def test_the_file_has_every_neighbor_and_column(run, model, new, tmp_path):
+def test_the_file_has_every_row_and_column(run, model, new, tmp_path):
     run("explain", model, new, "--row", 7, "--rows", "2:4", "--id", "name", "-o", tmp_path / "e.csv")
     out = pd.read_csv(tmp_path / "e.csv")
     fitted = TableModel.load(model)
-    assert len(out) == 3 * fitted.classifier.n_neighbors_ * 4
-    expected = fitted.explain(read_table(new), [7, 2, 3], id="name").to_long_frame()
+    assert len(out) == 3 * 4
+    expected = fitted.explain(read_table(new), [7, 2, 3], id="name").to_frame()
     assert list(out) == list(expected)
-    for name in ("row", "neighbor_row", "neighbor_id", "column", "value"):
+    for name in ("row", "id", "column", "value"):
         assert out[name].astype(str).tolist() == expected[name].astype(str).tolist()
-    for name in ("distance", "vote_share", "relevance", "support", "separation", "contribution"):
+    for name in ("relevance", "support", "standard_error", "probability", "base_value"):
         np.testing.assert_allclose(out[name], expected[name])
 
 
@@ -76,7 +81,7 @@ def test_counterfactuals_of_the_report(run, fails, model, new, tmp_path):
     run(*page, "--counterfactuals", 2)
     assert (tmp_path / "r.html").read_text(encoding="utf-8").count('class="change"') == 2
     run(*page, "--counterfactuals", 0)
-    assert "What would change the prediction" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "What would have to change" not in (tmp_path / "r.html").read_text(encoding="utf-8")
     run(*page, "--frozen", "color")
     fitted = TableModel.load(model)
     changes = fitted.counterfactuals(read_table(new), frozen=["color"])

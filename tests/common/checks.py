@@ -13,7 +13,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from lann.explain import counterfactuals, influence, nearest_other_class, prototypical_rows, suspicious_rows
+from lann.explain import (
+    counterfactuals,
+    influence,
+    nearest_other_class,
+    prototypical_rows,
+    summarize,
+    suspicious_rows,
+)
 from lann.model import NeighborModel
 
 CHECKS = []
@@ -255,16 +262,22 @@ def check_explanations(case):
     explanation = fitted.explain(queries)
     np.testing.assert_array_equal(explanation.predictions, fitted.predict(queries))
     np.testing.assert_array_equal(explanation.probabilities, fitted.predict_proba(queries))
-    np.testing.assert_allclose(explanation.contributions.sum(axis=2), explanation.distances**2, atol=1e-12)
+    contributions = fitted.contributions(queries)
+    np.testing.assert_allclose(contributions.sum(axis=2), explanation.distances**2, atol=1e-12)
+    assert fitted.neighbor_feature_weights(queries).shape == (15, 4)
     np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1)
     assert explanation.relevances.shape == (15, 4)
     assert 0 < explanation.relevances.max() <= 1
     assert explanation.supports.shape == (15, 3, 4)
     np.testing.assert_allclose(explanation.supports.sum(axis=1), 0, atol=1e-9)  # of all classes together
     assert (explanation.runner_up != explanation.predictions).all()
-    assert len(explanation.to_frame()) == explanation.neighbors.size
+    total = explanation.base_values + explanation.supports.sum(axis=2)
+    np.testing.assert_allclose(total, explanation.probabilities, atol=1e-9)
+    assert (explanation.support_errors > 0).all()
+    assert len(explanation.to_frame()) == 15 * 4
+    assert len(explanation.to_frame("neighbors")) == (explanation.vote_shares > 0).sum()
     assert len(explanation.in_words()) == len(explanation.to_dict()) == 15
-    assert set(explanation.summarize("class", correlated="ignore")["group"]) <= {0, 1, 2}
+    assert set(summarize(explanation, "class", correlated="ignore")["group"]) <= {0, 1, 2}
 
 
 @check(has_rows)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lann import LANNClassifier
-from lann.explain import contrast_of_explanation, nearest_other_class
+from lann.explain import nearest_other_class
 
 
 @pytest.fixture(
@@ -62,23 +62,3 @@ def test_invalid_arguments_raise(wine):
     alone = LANNClassifier(n_neighbors=1).partial_fit(X[:3], y[:3], classes=[0, 1])
     with pytest.raises(ValueError, match="There is no training row of another class"):
         nearest_other_class(alone, X)
-
-
-def test_a_training_row_is_not_its_own_contrast(wine):
-    """The nearest row of another class than predicted would be the row itself, where its label is wrong."""
-    X, y = wine
-    y = y.copy()
-    y[:5] = 2
-    clf = LANNClassifier(max_iter=0).fit(X, y)
-    explanation = clf.explain(X[:5])
-    assert (explanation.left_out == np.arange(5)).all()
-    assert (explanation.predictions != 2).any()
-    contrast = contrast_of_explanation(clf, explanation)
-    assert (contrast.rows != np.arange(5)).all()
-    assert (contrast.labels != explanation.predictions).all()
-    assert (contrast.distances > 0).all()
-    # The slow way: all other rows of other classes, as each of them measures.
-    for i in range(5):
-        others = np.flatnonzero((y != explanation.predictions[i]) & (np.arange(len(y)) != i))
-        squared = clf.model_.contributions(X[i : i + 1], others[None]).sum(axis=2)[0]
-        np.testing.assert_allclose(contrast.distances[i] ** 2, squared.min())

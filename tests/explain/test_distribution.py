@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from lann import LANNClassifier
+from lann.explain import group_features
 from lann.explain._training_rows import ValueDistribution
 
 CATEGORY = 2
@@ -103,38 +104,49 @@ def people():
 def test_explanations_of_tables_have_context(people):
     frame, y = people
     explanation = LANNClassifier(max_iter=0).fit(frame, y).explain(frame[:6])
-    assert np.isnan(explanation.percentiles[:, 1:3]).all()  # categories and bools have no order
-    assert not np.isnan(explanation.percentiles[:, [0, 3, 4]]).any()
+    rows = [explanation.row(i) for i in range(6)]
+    found = [
+        dict(zip(row.feature_names, zip(row.percentiles, row.category_shares, strict=True), strict=True))
+        for row in rows
+    ]
+    for i, by_name in enumerate(found):
+        for name, (percentile, share) in by_name.items():
+            has_order = name not in ("city", "member")
+            assert np.isnan(percentile) != has_order, name
+            assert np.isnan(share) == (has_order or (i == 4 and name == "city")), name
     age = slow_percentile(frame["age"], np.ones(len(frame)), frame["age"][2])
-    assert explanation.percentiles[2, 0] == pytest.approx(age)
-    shares = explanation.category_shares
-    assert shares[0, 1] == pytest.approx((frame["city"] == frame["city"][0]).mean())
-    assert np.isnan(shares[4, 1])
-    assert shares[0, 2] == 0.5
-    texts = explanation.typical_texts("old").tolist()
-    low, high = explanation.typical_ranges[explanation.classes.tolist().index("old"), 0]
-    assert texts[0] == f"{low:g} to {high:g}"
-    own = frame["city"][y == "old"]
-    assert texts[1].startswith(f"Ulm {(own == 'Ulm').mean():.0%}")
-    assert texts[2] == "True 100%"
-    assert texts[3].count("2020-") == 2
-    assert set(texts[4].split(" to ")) <= {"S", "M", "L"}
-    with pytest.raises(ValueError, match=r"one of the classes \['old', 'young'\]; got 'middle'"):
-        explanation.typical_texts("middle")
+    assert found[2]["age"][0] == pytest.approx(age)
+    assert found[0]["city"][1] == pytest.approx((frame["city"] == frame["city"][0]).mean())
+    assert found[0]["member"][1] == 0.5
+    row = next(row for row in rows if row.prediction == "old")
+    typical = dict(zip(row.feature_names, row.typical, strict=True))
+    low, high = typical["age"].split(" to ")
+    own = frame["age"][y == "old"]
+    assert (own < float(low)).mean() <= 0.1
+    assert (own > float(high)).mean() <= 0.1
+    cities = frame["city"][y == "old"]
+    assert typical["city"].startswith(f"Ulm {(cities == 'Ulm').mean():.0%}")
+    assert typical["member"] == "yes 100%"
+    assert typical["since"].count("2020-") == 2
+    assert set(typical["size"].split(" to ")) <= {"S", "M", "L"}
 
 
 def test_groups_have_no_context(people):
     frame, y = people
-    explanation = LANNClassifier(max_iter=0).fit(frame, y).explain(frame[:6])
-    grouped = explanation.group_features({"person": ["age", "member"]})
-    names = grouped.feature_names.tolist()
-    assert names == ["person", "city", "since", "size"]
-    assert np.isnan(grouped.percentiles[:, 0]).all()
-    np.testing.assert_array_equal(grouped.percentiles[:, 2:], explanation.percentiles[:, 3:])
-    np.testing.assert_array_equal(grouped.category_shares[:, 1], explanation.category_shares[:, 1])
-    np.testing.assert_array_equal(grouped.typical_ranges[:, 2:], explanation.typical_ranges[:, 3:])
-    assert grouped.typical_texts("old").tolist() == ["", *explanation.typical_texts("old")[[1, 3, 4]]]
-    again = grouped.group_features({"rest": ["city", "size"]})
+    explanation = LANNClassifier(max_iter=0).fit(frame, y).explain(frame[:1])
+    grouped = group_features(explanation, {"person": ["age", "member"]})
+    assert grouped.feature_names.tolist() == ["person", "city", "since", "size"]
+
+    def context(explained):
+        row = explained.row(0)
+        texts = zip([row.percentile_text(j) for j in range(len(row.feature_names))], row.typical, strict=True)
+        return dict(zip(row.feature_names, texts, strict=True))
+
+    single, both = context(explanation), context(grouped)
+    assert both["person"] == ("", "")
+    assert {name: both[name] for name in ("city", "since", "size")} == {
+        name: single[name] for name in ("city", "since", "size")
+    }
+    again = group_features(grouped, {"rest": ["city", "size"]})
     assert again.feature_names.tolist() == ["person", "rest", "since"]
-    np.testing.assert_array_equal(again.percentiles[:, 2], explanation.percentiles[:, 3])
-    assert again.typical_texts("old").tolist() == ["", "", explanation.typical_texts("old")[3]]
+    assert context(again) == {"person": ("", ""), "rest": ("", ""), "since": single["since"]}

@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lann import LANNClassifier
-from lann.explain import Overview
+from lann.explain import Overview, overview
 
 
-def test_features_are_ordered_by_relevance(two_rows):
+def test_features_are_ordered_by_support(two_rows):
     row = two_rows.row(0)
     assert row.feature_names.tolist() == ["area", "depth", "texture", "width"]
     np.testing.assert_allclose(row.relevances, [0.3, 0.2, 0.1, 0.0])
     np.testing.assert_allclose(row.support, [0.3, -0.2, 0.1, 0.0])
-    np.testing.assert_allclose(row.separation, [0.6, -0.4, 0.2, 0.0])
     order = [0, 2, 1, 3]
-    np.testing.assert_array_equal(row.values, two_rows.queries[0, order])
-    np.testing.assert_array_equal(row.contributions, two_rows.contributions[0][:, order])
+    np.testing.assert_array_equal(row.values, two_rows.values[0, order])
+    np.testing.assert_array_equal(row.supports, two_rows.supports[0][:, order])
+    assert row.base_value == pytest.approx(1.0 - 0.2)
 
 
 def test_prediction_and_votes(two_rows):
@@ -29,33 +30,54 @@ def test_prediction_and_votes(two_rows):
     assert row.runner_up_probability == pytest.approx(0.45)
     assert row.class_index("malignant") == 1
     assert row.sentence == two_rows.in_words()[1]
+    assert row.is_doubtful
+    assert row.label_counts == [("benign", 2), ("malignant", 1)]
+    assert row.similar_text == "2 of 3 benign, 1 malignant"
+    assert row.disagreeing.tolist() == [0]
+    assert not two_rows.row(0).is_doubtful
     assert row.neighbors.tolist() == [40, 50, 60]
     assert row.neighbor_labels.tolist() == ["malignant", "benign", "benign"]
 
 
-def test_the_long_table_has_a_line_per_query_neighbor_and_feature(two_rows):
+def test_reasons_are_above_two_standard_errors(two_rows):
+    row = two_rows.row(0)
+    assert row.is_reason.tolist() == [True, True, True, False]
+    row.support_errors = np.array([0.001, 0.001, 0.06, 0.001])
+    del row.__dict__["is_reason"]
+    assert row.is_reason.tolist() == [True, True, False, False]
+    assert row.reasons(1, 3) == [0]
+    assert row.reasons(-1, 3) == [1]
+    assert [row.reason_text(j) for j in (0, 1)] == ["area 0 (+30%)", "depth 2 (−20%)"]
+
+
+def test_tables(two_rows):
     values = np.array([[1.5, "red", np.nan, 0.0]] * 2, dtype=object)
-    training = np.tile(np.array([2.0, "blue", "x", np.nan], dtype=object), (100, 1))
-    explanation = replace(two_rows, query_ids=np.array(["p", "q"])).with_values(values, training)
-    frame = explanation.to_long_frame()
-    assert len(frame) == 2 * 3 * 4
+    explanation = replace(two_rows, query_ids=np.array(["p", "q"]), _query_values=values)
+    frame = explanation.to_frame()
+    assert len(frame) == 2 * 4
     assert list(frame.columns) == [
-        "row", "id", "prediction", "runner_up", "neighbor_row", "neighbor_label", "distance", "vote_share",
-        "column", "relevance", "support", "separation", "contribution", "value", "neighbor_value",
-        "is_far", "left_out",
+        "row", "id", "prediction", "probability", "base_value", "column", "value", "support",
+        "standard_error", "relevance",
     ]  # fmt: skip
-    sums = frame.groupby(["row", "neighbor_row"])["contribution"].sum()
-    lengths = frame.groupby(["row", "neighbor_row"])["distance"].first()
-    np.testing.assert_allclose(sums, lengths**2)
-    np.testing.assert_allclose(frame.groupby("row")["relevance"].sum() / 3, two_rows.relevances.sum(axis=1))
-    by_column = frame[frame["row"] == 1].groupby("column")
-    assert by_column["value"].first().to_dict() == {
-        "area": "1.5",
-        "texture": "red",
-        "depth": "missing",
-        "width": "0",
-    }
-    assert by_column["neighbor_value"].first()["width"] == "missing"
+    own = frame[frame["row"] == 1]
+    assert own["column"].tolist() == ["width", "texture", "depth", "area"]
+    assert own["support"].tolist() == [-0.3, 0.2, 0.005, 0.0]
+    assert own["value"].tolist() == ["0", "red", "missing", "1.5"]
+    total = own["base_value"].iloc[0] + own["support"].sum()
+    assert total == pytest.approx(own["probability"].iloc[0])
+    neighbors = explanation.to_frame("neighbors")
+    assert neighbors["neighbor_row"].tolist() == [10, 20, 30, 40, 50, 60]
+    np.testing.assert_allclose(neighbors.groupby("row")["vote_share"].sum(), 1)
+    relevances = explanation.to_frame("relevances")
+    assert relevances.index.tolist() == ["p", "q"]
+    np.testing.assert_array_equal(relevances, two_rows.relevances)
+    assert explanation.to_frame("rows")["reasons"].tolist() == [
+        "area 1.5 (+30%), texture red (+10%)", "texture red (+20%)"
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="kind must be one of 'reasons', 'neighbors'"):
+        explanation.to_frame("all")
+    with pytest.raises(ValueError, match="no explained rows"):
+        explanation[:0].to_frame()
 
 
 def test_values_in_context(made):
@@ -63,17 +85,43 @@ def test_values_in_context(made):
     row = explanation.row(0)
     assert [row.percentile_text(j) for j in range(4)] == [""] * 4
     assert row.value_in_context(1) == "1"
-    row.percentiles = np.array([96.2, np.nan, 100.0, np.nan])
-    row.category_shares = np.array([np.nan, 0.342, np.nan, np.nan])
-    row.typical = np.array(["16.2 to 27.7", "red 68%", "", ""], dtype=object)
-    row.unmeasured = np.array([False, False, False, True])
+    context = {
+        "_percentiles": np.array([[96.2, np.nan, 100.0, np.nan]]),
+        "_category_shares": np.array([[np.nan, 0.342, np.nan, np.nan]]),
+    }
+    row = replace(explanation[0], _unmeasured=np.array([[False, False, False, True]])).row(0)
+    vars(row._explanation).update(context)  # which are computed once
     assert [row.percentile_text(j) for j in range(4)] == ["96th", "34% of rows", "above all", ""]
     assert [row.value_in_context(j) for j in range(4)] == [
-        "0 (96th percentile; benign rows: 16.2 to 27.7)",
-        "1 (34% of rows; benign rows: red 68%)",
+        "0 (96th percentile)",
+        "1 (34% of rows)",
         "2 (above all)",
         "3 (not measured)",
     ]
+
+
+def test_bools_and_numbers_that_are_0_or_1_are_yes_and_no():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=80), "flag": rng.integers(0, 2, 80) * 1.0})
+    frame["member"] = rng.random(80) < 0.5
+    explanation = LANNClassifier(max_iter=0).fit(frame, frame["flag"] > 0).explain(frame[:3])
+    row = explanation.row(0)
+    values = dict(zip(row.feature_names, row.values, strict=True))
+    assert values["flag"] == ("yes" if frame["flag"][0] else "no")
+    assert values["member"] == ("yes" if frame["member"][0] else "no")
+    assert values["x"] == frame["x"][0]
+    assert set(row.neighbor_values[:, list(row.feature_names).index("flag")]) <= {"yes", "no"}
+    assert explanation.values[0, 1] == frame["flag"][0]  # unchanged
+
+
+def test_differences_are_marked():
+    X = np.column_stack([np.arange(100.0), np.zeros(100)])
+    X[:, 1] = np.arange(100) % 2
+    clf = LANNClassifier(5, max_iter=0).fit(X, np.arange(100) > 49)
+    row = clf.explain([[50.2, 1.0]]).row(0)
+    by_name = dict(zip(row.feature_names, row.is_different.T, strict=True))
+    assert not by_name["x0"].any()  # a few ranks away
+    np.testing.assert_array_equal(by_name["x1"], X[row.neighbors, 1] != 1)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +131,7 @@ def explanation(iris):
 
 
 def test_a_line_for_each_row(explanation):
-    rows = explanation.overview().rows
+    rows = overview(explanation).rows
     assert rows["row"].tolist() == list(range(75))
     assert rows["prediction"].tolist() == explanation.predictions.tolist()
     np.testing.assert_array_equal(rows["probability"], explanation.probabilities.max(axis=1))
@@ -93,40 +141,38 @@ def test_a_line_for_each_row(explanation):
     assert any(narrowly)
 
 
-def test_reasons_are_the_largest_supports_with_their_values(explanation):
-    reasons = explanation.overview(n_features=1).rows["reasons"]
-    for row, text in enumerate(reasons):
-        best = explanation.support[row].argmax()
-        if explanation.support[row, best] > 0:
-            assert text == f"{explanation.feature_names[best]} {explanation.queries[row, best]:g}"
-        else:
-            assert text == ""
+def test_the_largest_supports_are_named_with_their_values(explanation):
+    reasons = overview(explanation, n_features=1).rows["reasons"]
+    for i, text in enumerate(reasons):
+        row = explanation.row(i)
+        best = row.reasons(1, 1)
+        assert text == (row.reason_text(best[0]) if best else "")
+        if best:  # noise can be larger
+            assert row.support[best[0]] == row.support[row.is_reason].max()
     assert (reasons != "").any()
     with pytest.raises(ValueError, match="n_features must be"):
-        explanation.overview(n_features=0)
+        overview(explanation, n_features=0)
 
 
 def test_counts(explanation, iris):
     labels = iris[1][1::2].astype(object)
     labels[3] = None
-    overview = replace(explanation, true_labels=labels).overview()
+    found = overview(replace(explanation, true_labels=labels))
     wrong = [
         label is not None and label != p for label, p in zip(labels, explanation.predictions, strict=True)
     ]
-    assert overview.mistakes.tolist() == wrong
-    assert overview.n_labels == 74
-    assert overview.accuracy == pytest.approx(1 - sum(wrong) / 74)
-    assert overview.class_counts == {
-        label: int(np.sum(explanation.predictions == label)) for label in range(3)
-    }
-    unlabeled = explanation.overview()
+    assert found.mistakes.tolist() == wrong
+    assert found.n_labels == 74
+    assert found.accuracy == pytest.approx(1 - sum(wrong) / 74)
+    assert found.class_counts == {label: int(np.sum(explanation.predictions == label)) for label in range(3)}
+    unlabeled = overview(explanation)
     assert (unlabeled.n_labels, unlabeled.accuracy, unlabeled.mistakes.any()) == (0, None, False)
 
 
 def test_parts_are_joined(explanation):
     whole, joined = (
-        explanation.overview(),
-        Overview.joined([explanation[:20].overview(), explanation[20:].overview()]),
+        overview(explanation),
+        Overview.joined([overview(explanation[:20]), overview(explanation[20:])]),
     )
     assert len(joined) == 75
     assert joined.rows["prediction"].tolist() == whole.rows["prediction"].tolist()
@@ -139,11 +185,13 @@ def test_parts_are_joined(explanation):
 def test_a_clear_vote_and_a_close_one(two_rows):
     clear, close = two_rows.in_words()
     assert clear == (
-        "benign, because it is similar to rows 10, 20 and 30 in area and texture; depth opposes it."
+        "benign, with probability 100%. Similar cases: 3 of 3 benign, such as rows 10, 20 and 30. Reasons: "
+        "area 0 (+30%) and texture 1 (+10%); against it depth 2 (−20%)."
     )
     assert close == (
-        "narrowly benign (55% of the votes, malignant 45%), because it is similar to rows 50 and 60 in "
-        "texture, but row 40 is malignant; width opposes it."
+        "narrowly benign, with probability 55% (malignant 45%). Similar cases: 2 of 3 benign, 1 malignant, "
+        "such as rows 50 and 60; of the nearest 3, row 40 disagrees. Reasons: texture 5 (+20%); against it "
+        "width 7 (−30%)."
     )
 
 
@@ -151,48 +199,40 @@ def test_neighbors_are_named_by_their_ids(made):
     explanation = made(
         [[0.2, 0.5, 0.3]], [["benign"] * 3], [[[0.2, 0, 0, 0], [-0.2, 0, 0, 0]]], ids=["Ann", "Bea", "Cleo"]
     )
-    assert explanation.in_words() == ["benign, because it is similar to Bea, Cleo and Ann in area."]
-
-
-def test_no_single_feature_supports_the_prediction(made):
-    explanation = made([[0.5, 0.3, 0.2]], [["benign"] * 3], [[[0.001, 0, 0, -0.001], [-0.001, 0, 0, 0.001]]])
-    assert explanation.in_words() == ["benign, because it is similar to rows 10, 20 and 30 overall."]
-
-
-def test_unknown_supports(made):
-    explanation = made([[0.7, 0.298, 0.002]], [["benign", "benign", "malignant"]])
     assert explanation.in_words() == [
-        "benign, because it is similar to rows 10 and 20 in area and texture; malignant is next with under "
-        "1% of the votes."
+        "benign, with probability 100%. Similar cases: 3 of 3 benign, such as Ann, Bea and Cleo. Reasons: "
+        "area 0 (+20%)."
     ]
+
+
+def test_no_single_feature_is_a_reason(made):
+    explanation = made([[0.5, 0.3, 0.2]], [["benign"] * 3], [[[0.001, 0, 0, -0.001], [-0.001, 0, 0, 0.001]]])
+    assert explanation.in_words()[0].endswith("Reasons: no single column.")
+
+
+def test_other_classes_are_counted(made):
+    explanation = made([[0.6, 0.2, 0.2]], [["a", "b", "c"]], classes=("a", "b", "c"))
+    assert explanation.row(0).similar_text == "1 of 3 a, 1 b, 1 c"
+    assert explanation.in_words()[0].startswith("a, with probability 60% (b 20%).")
+    # Nearer rows can decide against most of them.
+    explanation = made([[0.6, 0.2, 0.2]], [["a", "b", "b"]], classes=("a", "b", "c"))
+    assert explanation.row(0).similar_text == "1 of 3 a, 2 b"
 
 
 def test_nothing_similar_was_seen(two_rows):
     far, close = replace(two_rows, is_far=np.array([True, True])).in_words()
-    assert far == (
-        "benign, by the nearest rows 10, 20 and 30, but nothing similar was seen: it is farther from them "
-        "than 99% of the training rows are from their neighbors; treat with care."
+    why = "Nothing similar was seen: it is farther from its neighbors than 99% of the training rows are; "
+    assert far.startswith(
+        f"benign, with probability 100%. {why}treat with care. Nearest cases: 3 of 3 benign,"
     )
-    assert close == (
-        "narrowly benign (55% of the votes, malignant 45%), by the nearest rows 50 and 60 (row 40 is "
-        "malignant), but nothing similar was seen: it is farther from them than 99% of the training rows are "
-        "from their neighbors; treat with care."
-    )
+    assert close.startswith(f"narrowly benign, with probability 55% (malignant 45%). {why}treat with care.")
 
 
-def test_far_rows_name_the_features_outside_the_range(made, two_rows):
+def test_far_rows_name_the_features_outside_the_range(two_rows):
     outside = np.array([[True, False, False, True], [False, True, False, False]])
-    several, one = replace(two_rows, is_far=np.array([True, True]), outside=outside).in_words()
-    assert "nothing similar was seen: area and width are outside the range of the training rows;" in several
-    assert "nothing similar was seen: texture is outside the range of the training rows;" in one
+    several, one = replace(two_rows, is_far=np.array([True, True]), _outside=outside).in_words()
+    assert "Nothing similar was seen: area and width are outside the range of the training rows;" in several
+    assert "Nothing similar was seen: texture is outside the range of the training rows;" in one
     # Values outside the range alone do not make a row far.
-    assert (
-        replace(two_rows, is_far=np.array([False, False]), outside=outside).in_words() == two_rows.in_words()
-    )
-    named = made([[0.5, 0.3, 0.2]], [["benign", "benign", "malignant"]], ids=["Ann", "Bea", "Cleo"])
-    assert (
-        replace(named, is_far=np.array([True]))
-        .in_words()[0]
-        .startswith("benign, by the nearest rows Ann and Bea, but nothing similar was seen: it is farther")
-    )
-    assert "malignant is next with 20% of the votes" in replace(named, is_far=np.array([True])).in_words()[0]
+    near = replace(two_rows, is_far=np.array([False, False]), _outside=outside)
+    assert near.in_words() == two_rows.in_words()

@@ -9,6 +9,7 @@ import pytest
 import shap
 
 from lann import LANNClassifier
+from lann.explain import summarize, to_shap
 
 
 def test_all_of_a_row(two_rows):
@@ -16,15 +17,18 @@ def test_all_of_a_row(two_rows):
     assert row["prediction"] == "benign"
     assert row["runner_up"] == "malignant"
     assert row["probabilities"] == pytest.approx({"benign": 0.55, "malignant": 0.45})
-    assert row["values"] == {"area": 4.0, "texture": 5.0, "depth": 6.0, "width": 7.0}
+    assert row["similar"] == {"benign": 2, "malignant": 1}
+    assert row["base_value"] == pytest.approx(0.55 + 0.095)
+    assert [reason["column"] for reason in row["reasons"]] == ["width", "texture", "depth", "area"]
+    assert row["reasons"][0] == {
+        "column": "width", "value": 7.0, "support": -0.3, "standard_error": 0.001, "told": True
+    }  # fmt: skip
+    assert not row["reasons"][2]["told"]
     assert row["relevances"] == pytest.approx({"area": 0.0, "texture": 0.2, "depth": 0.005, "width": 0.3})
-    assert list(row["supporting"].items()) == [("texture", 0.2), ("depth", 0.005)]
-    assert row["opposing"] == {"width": -0.3}
     assert [neighbor["row"] for neighbor in row["neighbors"]] == [40, 50, 60]
     nearest = row["neighbors"][0]
     assert nearest["label"] == "malignant"
     assert nearest["vote_share"] == 0.45
-    assert np.sqrt(sum(nearest["contributions"].values())) == nearest["distance"]
     assert "id" not in nearest
 
 
@@ -37,16 +41,12 @@ def test_it_survives_json(wine):
     assert json.loads(json.dumps(rows, allow_nan=False)) == rows
     assert rows[2]["neighbors"][0]["id"] == str(explanation.neighbor_ids[2, 0])
     assert rows[2]["prediction"] == explanation.predictions[2]
-    found = [list(neighbor["contributions"].values()) for neighbor in rows[2]["neighbors"]]
-    np.testing.assert_array_equal(found, explanation.contributions[2])
 
 
 def test_what_is_not_finite_or_unknown_is_none(made):
     explanation = made([[0.5, 0.3, 0.2]], [["benign"] * 3], distances=np.array([[1.0, np.inf, np.nan]]))
     row = explanation.to_dict()[0]
     assert [neighbor["distance"] for neighbor in row["neighbors"]] == [1.0, None, None]
-    assert row["supporting"] is None
-    assert row["opposing"] is None
 
 
 mpl.use("Agg")
@@ -59,22 +59,23 @@ def explanation(wine):
 
 
 def test_values_and_base_add_up_to_the_probability(explanation):
-    found = explanation.to_shap()
+    found = to_shap(explanation)
     assert isinstance(found, shap.Explanation)
-    np.testing.assert_array_equal(found.values, explanation.support)
+    every = np.arange(len(explanation))
+    np.testing.assert_array_equal(found.values, explanation.supports[every, explanation.predictions])
     np.testing.assert_allclose(
         found.base_values + found.values.sum(axis=1), explanation.probabilities.max(axis=1)
     )
-    np.testing.assert_array_equal(found.data, explanation.queries)
+    np.testing.assert_array_equal(found.data, explanation.values)
     assert found.feature_names == [f"x{number}" for number in range(13)]
 
 
 def test_any_class(explanation):
-    found = explanation.to_shap(label=2)
+    found = to_shap(explanation, label=2)
     np.testing.assert_array_equal(found.values, explanation.supports[:, 2])
     np.testing.assert_allclose(found.base_values + found.values.sum(axis=1), explanation.probabilities[:, 2])
     with pytest.raises(ValueError, match=r"label must be one of the classes \[0, 1, 2\]; got 'red'"):
-        explanation.to_shap(label="red")
+        to_shap(explanation, label="red")
 
 
 @pytest.fixture(scope="module")
@@ -84,13 +85,14 @@ def summarized(wine):
     return LANNClassifier(random_state=0, max_iter=4).fit(X, names).explain(X)
 
 
-@pytest.mark.parametrize("values", ["relevances", "feature_weights", "support"])
+@pytest.mark.parametrize("values", ["relevances", "support"])
 def test_by_class_equals_the_loop(summarized, values):
-    frame = summarized.summarize("class", quantiles=(0.1, 0.5), values=values)
+    frame = summarize(summarized, "class", quantiles=(0.1, 0.5), values=values)
     assert frame.columns.tolist() == ["group", "feature", "mean", "q10", "q50", "n"]
     assert len(frame) == 3 * 13
     for label in "abc":
-        rows = getattr(summarized, values)[summarized.predictions == label]
+        rows = summarized.relevances if values == "relevances" else summarized.supports[:, "abc".index(label)]
+        rows = rows[summarized.predictions == label]
         for feature, name in enumerate(summarized.feature_names):
             line = frame[(frame["group"] == label) & (frame["feature"] == name)].iloc[0]
             assert line["mean"] == pytest.approx(rows[:, feature].mean())
@@ -103,23 +105,23 @@ def test_by_class_equals_the_loop(summarized, values):
     ("call", "message"),
     [
         (
-            lambda e: e.summarize([1, 2]),
+            lambda e: summarize(e, [1, 2]),
             r"by must be None, 'class', a number of clusters, or 178 labels, .* shape \(2,\)",
         ),
-        (lambda e: e.summarize(0), "n_clusters must be an integer of at least 1 and at most 178; got 0"),
-        (lambda e: e.summarize([None] * 178), "no rows to summarize"),
-        (lambda e: e[:0].summarize("class"), "no rows to summarize"),
+        (lambda e: summarize(e, 0), "n_clusters must be an integer of at least 1 and at most 178; got 0"),
+        (lambda e: summarize(e, [None] * 178), "no rows to summarize"),
+        (lambda e: summarize(e[:0], "class"), "no rows to summarize"),
         (
-            lambda e: e.summarize(quantiles=[1.5]),
+            lambda e: summarize(e, quantiles=[1.5]),
             "quantiles must be a number of at least 0 and at most 1; got 1.5",
         ),
-        (lambda e: e.summarize("label"), "by must be one of None, 'class'; got 'label'"),
+        (lambda e: summarize(e, "label"), "by must be one of None, 'class'; got 'label'"),
         (
-            lambda e: e.summarize(values="distances"),
+            lambda e: summarize(e, values="distances"),
             "values must be one of 'relevances', .*; got 'distances'",
         ),
         (
-            lambda e: e.summarize(correlated="no"),
+            lambda e: summarize(e, correlated="no"),
             "correlated must be one of 'warn', 'group', 'ignore'; got 'no'",
         ),
     ],
@@ -137,13 +139,13 @@ def test_correlated_features_are_named_or_added_up(two_rows, made):
         with pytest.warns(
             UserWarning, match=r"divided between them arbitrarily: \(area \+ depth\);"
         ) as found:
-            summarized.summarize(by)
+            summarize(summarized, by)
         assert len(found) == 1
         assert found[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        summarized.summarize(correlated="ignore")
-        two_rows.summarize()
-        frame = summarized.summarize(correlated="group")
+        summarize(summarized, correlated="ignore")
+        summarize(two_rows)
+        frame = summarize(summarized, correlated="group")
     assert frame["feature"].tolist() == ["area + depth", "texture", "width"]
     np.testing.assert_allclose(frame["mean"], [(0.3 + 0.2 + 0.0 + 0.005) / 2, 0.15, 0.15])

@@ -5,25 +5,26 @@ import pandas as pd
 import pytest
 
 from lann import LANNClassifier
-from lann.explain import _feature_groups, correlated_groups, group_features
+from lann.explain import _feature_groups, correlated_groups, group_features, summarize
 from lann.explain._feature_groups import correlated_features
 
 
 def test_sums_over_the_features_of_a_group(two_rows):
-    grouped = two_rows.group_features({"size": ["width", "area"]})
+    grouped = group_features(two_rows, {"size": ["width", "area"]})
     assert grouped.feature_names.tolist() == ["size", "texture", "depth"]
-    for name in ("contributions", "relevances", "feature_weights", "supports", "support", "separation"):
+    for name in ("relevances", "supports"):
         whole, found = getattr(two_rows, name), getattr(grouped, name)
         expected = [whole[..., 0] + whole[..., 3], whole[..., 1], whole[..., 2]]
         np.testing.assert_allclose(found, np.stack(expected, axis=-1))
-    np.testing.assert_allclose(grouped.contributions.sum(axis=2), grouped.distances**2)
-    np.testing.assert_array_equal(grouped.queries, [[np.nan, 1, 2], [np.nan, 5, 6]])
+    np.testing.assert_allclose(grouped.support_errors[:, :, 0], np.sqrt(2) * 0.001)
+    np.testing.assert_array_equal(grouped.base_values, two_rows.base_values)
+    np.testing.assert_array_equal(grouped.values, [[np.nan, 1, 2], [np.nan, 5, 6]])
     for name in ("predictions", "probabilities", "runner_up", "neighbors"):
         np.testing.assert_array_equal(getattr(grouped, name), getattr(two_rows, name))
 
 
 def test_a_group_for_each_feature_is_the_same(two_rows):
-    one = two_rows.group_features(["size", "texture", "depth", "size"])
+    one = group_features(two_rows, ["size", "texture", "depth", "size"])
     two = group_features(two_rows, {"size": ["area", "width"]})
     assert one.feature_names.tolist() == two.feature_names.tolist()
     np.testing.assert_array_equal(one.supports, two.supports)
@@ -41,7 +42,7 @@ def test_a_group_for_each_feature_is_the_same(two_rows):
 )
 def test_invalid_mappings_raise(two_rows, mapping, message):
     with pytest.raises(ValueError, match=message):
-        two_rows.group_features(mapping)
+        group_features(two_rows, mapping)
 
 
 def test_one_hot_columns_are_one_feature():
@@ -52,8 +53,8 @@ def test_one_hot_columns_are_one_feature():
     y = (color % 2 == 0) ^ (size > 0)
     X = np.column_stack([size, noise, np.eye(4)[color], np.eye(4)[shape]])
     explanation = LANNClassifier(random_state=0).fit(X[:400], y[:400]).explain(X[400:])
-    grouped = explanation.group_features(["size", "noise", *["color"] * 4, *["shape"] * 4])
-    means = grouped.summarize().set_index("feature")["mean"]
+    grouped = group_features(explanation, ["size", "noise", *["color"] * 4, *["shape"] * 4])
+    means = summarize(grouped).set_index("feature")["mean"]
     assert means["color"] > 0.3
     assert means["size"] > 0.3
     assert means[["noise", "shape"]].max() < 0.05

@@ -75,7 +75,7 @@ def test_a_value_that_is_not_measured_can_be_outside_the_range():
     clf = LANNClassifier(max_iter=0, levels=()).fit(X, X[:, 0] > 0)
     queries = np.array([[0.5, 5e-10, 1.0], [0.5, 1.9e-9, 1.0], [0.5, 2.1e-9, 1.0], [0.5, 5e-10, 1.0001]])
     explanation = clf.explain(queries)
-    assert explanation.outside.tolist() == [
+    assert explanation._outside.tolist() == [
         [False, False, False],
         [False, True, False],
         [False, True, False],
@@ -90,7 +90,7 @@ def test_other_classifiers(wine):
     queries = np.concatenate([X[1:2], X[1:2] + 50])
     assert LMNN(max_iter=2).fit(X[::2], y[::2]).explain(queries).is_far.tolist() == [False, True]
     explanation = GMLVQ(max_iter=2, random_state=0).fit(X, y).explain(queries)
-    for name in ("is_far", "outside", "percentiles", "category_shares", "typical_ranges"):
+    for name in ("is_far", "_outside", "_percentiles", "_category_shares"):
         assert getattr(explanation, name) is None
     assert explanation.row(0).typical is None
     assert not explanation.row(1).is_far

@@ -7,19 +7,18 @@ import pytest
 from lann import LANNClassifier
 from lann.baselines import GMLVQ, LMNN
 from lann.datasets import make_local_relevance
-from lann.explain import _supports
-from lann.explain._supports import MOST_ALONE, reference_rows, walk_plan, walk_supports
-from lann.explain._training_rows import Queries
+from lann.explain import _supports, reference_rows, walk_plan, walk_supports
+from lann.explain._supports import MOST_ALONE
 
 
-def by_loops(predict_proba, queries, references, relevances=None):
-    """Return the supports by loops over rows, walks, orders and features, from predicted probabilities alone."""
+def by_loops(predict_proba, queries, references):
+    """Return the supports by loops over rows, walks, orders and features, from predictions alone."""
     n_queries, n_features = queries.shape
     plan = walk_plan(n_features)
     supports = np.zeros((n_queries, predict_proba(queries).shape[1], n_features))
     for i, query in enumerate(queries):
-        for row, places in zip(references, plan.places, strict=True):
-            order = np.argsort(places)
+        for row, positions in zip(references, plan.positions, strict=True):
+            order = np.argsort(positions)
             for way in (order, order[::-1]):
                 now, before = query.copy(), predict_proba(query[None])[0]
                 for feature in way:
@@ -100,9 +99,9 @@ def test_reference_rows_have_the_quantiles_of_each_feature():
 def test_plans_are_the_same_for_every_model():
     plan = walk_plan(5)
     assert (np.sort(plan.ranks, axis=0) == np.arange(len(plan.ranks))[:, None]).all()
-    assert (np.sort(plan.places, axis=1) == np.arange(5)).all()
+    assert (np.sort(plan.positions, axis=1) == np.arange(5)).all()
     assert len(walk_plan(2).ranks) > len(walk_plan(100).ranks)
-    assert walk_plan(100).places.shape[1] == MOST_ALONE + 1
+    assert walk_plan(100).positions.shape[1] == MOST_ALONE + 1
 
 
 def test_supports_are_not_noise_between_seeds():
@@ -117,14 +116,12 @@ def test_supports_are_not_noise_between_seeds():
 def test_intervals_cover_the_value_of_many_more_walks(planted):
     """Of 95 % intervals, 93 to 97 % have the value of 100 times as many walks."""
     X, y, _ = planted
-    model = LANNClassifier(random_state=0).fit(X[:200], y[:200]).model_
-    queries, relevances = Queries(model, X[200:212]), np.zeros((12, 8))
-    long = walk_plan(8, 100 * len(walk_plan(8).ranks))
-    expected = walk_supports(queries, reference_rows(model, long), relevances, plan=long).supports[:, 1]
+    clf = LANNClassifier(random_state=0).fit(X[:200], y[:200])
+    n_walks = len(walk_plan(8).ranks)
+    expected = walk_supports(clf, X[200:212], n_walks=100 * n_walks).supports[:, 1]
     covered = []
     for seed in range(1, 21):
-        plan = walk_plan(8, seed=seed)
-        found = walk_supports(queries, reference_rows(model, plan), relevances, plan=plan)
+        found = walk_supports(clf, X[200:212], seed=seed)
         assert (found.errors[:, 1] > 0).all()
         covered.append(np.abs(found.supports[:, 1] - expected) <= 1.96 * found.errors[:, 1])
     assert 0.93 <= np.mean(covered) <= 0.97

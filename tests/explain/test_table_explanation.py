@@ -1,6 +1,7 @@
 """Explanations of tables: the user's values, ids, unseen categories and gaps."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -16,27 +17,26 @@ def explanation(passengers, odd_queries):
 def test_sentences_name_rows_by_the_index(explanation, passengers):
     frame, y, _ = passengers
     sentence = explanation.in_words(n_neighbors=1)[2]
-    number = int(sentence.split("similar to row ")[1].split(" ")[0])
+    number = int(re.search(r"such as row (\d+)", sentence)[1])
     label = y[frame.index.get_loc(number)]
     assert label == explanation.predictions[2]
-    assert sentence.startswith(f"{label}, because") or "narrowly" in sentence
+    assert sentence.removeprefix("narrowly ").startswith(f"{label}, with probability")
 
 
 def test_sentences_say_what_the_training_data_do_not_have(explanation):
     first, second, third, *_ = explanation.in_words()
-    assert first.endswith("; Town is 'Wien', which no training row has.")
+    assert first.endswith(". Town is 'Wien', which no training row has.")
     assert second.endswith(
-        "; Fare is missing, which it is in no training row, so distances are measured without it."
+        ". Fare is missing, which it is in no training row, so distances are measured without it."
     )
     assert "training row" not in third
 
 
 def test_a_feature_that_is_not_measured_has_no_relevance(explanation, passengers, odd_queries):
-    assert np.array_equal(explanation.relevances == 0, explanation.unmeasured)
-    assert explanation.unmeasured.sum() == 1
-    assert explanation.support[1, 3] == 0
+    assert np.argwhere(explanation.relevances == 0).tolist() == [[1, 3]]
+    assert explanation.row(1).unmeasured.sum() == 1
     assert not explanation.supports[1, :, 3].any()
-    assert not explanation.contributions[1, :, 3].any()
+    assert not passengers[2].contributions(odd_queries)[1, :, 3].any()
     assert np.array_equal(query_relevances(passengers[2], odd_queries), explanation.relevances)
 
 
@@ -63,18 +63,19 @@ def test_a_row_has_the_values_as_given(explanation, odd_queries, passengers):
 
 
 def test_frames_and_dictionaries(explanation):
-    frame = explanation.to_frame()
-    assert frame["query_id"].unique().tolist() == explanation.query_ids.tolist()
-    assert frame["neighbor_id"].iloc[0] == explanation.neighbor_ids[0, 0]
-    assert explanation.relevance_frame().index.tolist() == explanation.query_ids.tolist()
-    long = explanation.to_long_frame()
-    chosen = long[(long["id"] == "3107") & (long["column"] == "Fare")]
-    assert chosen["value"].unique().tolist() == ["missing"]
+    neighbors = explanation.to_frame("neighbors")
+    assert neighbors["id"].unique().tolist() == [str(name) for name in explanation.query_ids]
+    assert neighbors["neighbor_id"].iloc[0] == explanation.neighbor_ids[0, 0]
+    assert explanation.to_frame("relevances").index.tolist() == explanation.query_ids.tolist()
+    reasons = explanation.to_frame()
+    chosen = reasons[(reasons["id"] == "3107") & (reasons["column"] == "Fare")]
+    assert chosen["value"].tolist() == ["missing"]
     rows = explanation.to_dict()
     assert json.loads(json.dumps(rows, allow_nan=False)) == rows
     assert rows[0]["id"] == 3100
-    assert rows[0]["values"]["Town"] == "Wien"
-    assert rows[1]["values"]["Fare"] is None
+    values = [{reason["column"]: reason["value"] for reason in row["reasons"]} for row in rows]
+    assert values[0]["Town"] == "Wien"
+    assert values[1]["Fare"] is None
     assert [row["unseen"] for row in rows[:2]] == [["Town"], []]
     assert [row["unmeasured"] for row in rows[:2]] == [[], ["Fare"]]
     assert "unseen" not in explanation[2:].to_dict()[0]

@@ -72,7 +72,7 @@ def test_the_training_rows_without_x(fitted):
     explanation = fitted.explain()
     assert explanation.left_out.tolist() == list(range(89))
     np.testing.assert_array_equal(explanation.neighbors, fitted.kneighbors(return_distance=False))
-    np.testing.assert_array_equal(explanation.queries, fitted.model_.X)
+    np.testing.assert_array_equal(explanation.values, fitted.model_.X)
     with_own = fitted.explain(leave_out=None)
     np.testing.assert_array_equal(with_own.probabilities, fitted.predict_proba(fitted.model_.X))
     one = fitted.explain(leave_out=np.where(np.arange(89) == 3, 3, -1))

@@ -52,10 +52,12 @@ def classifier_results(classifier: Any, queries: Any) -> Results:
         "distances": distances,
         "neighbors": indices,
         "relevances": explanation.relevances,
-        "contributions": explanation.contributions,
+        "contributions": classifier.contributions(queries),
         "supports": explanation.supports,
         "base values": explanation.base_values,
+        "errors": explanation.support_errors,
         "frame": explanation.to_frame().to_string(),
+        "neighbor frame": explanation.to_frame("neighbors").to_string(),
         "page": visible_text(explanation.to_html(title="Golden")),
         "notebook": visible_text(explanation._repr_html_()),
     }

@@ -122,7 +122,7 @@ def test_explanations_are_the_same(case, tmp_path):
     expected = model.explain(rows)
     for loaded in (before, round_trip(model, tmp_path)):
         explanation = loaded.explain(rows)
-        for name in ("neighbors", "contributions", "distances", "supports", "relevances", "feature_weights"):
+        for name in ("neighbors", "distances", "supports", "support_errors", "relevances"):
             assert_equal(getattr(explanation, name), getattr(expected, name), name)
 
 

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lann import LANNClassifier
+from lann._support.format import percent
 from lann.plot import ExplanationDisplay, class_colors
 
 
@@ -20,30 +19,30 @@ def names(ax):
     return [text.get_text() for text in ax.get_yticklabels()]
 
 
-def with_base_values(explanation):
-    """Return an explanation whose base values and supports add up to the probabilities."""
-    if explanation.base_values is not None:
-        return explanation
-    return replace(explanation, base_values=explanation.probabilities - explanation.supports.sum(axis=2))
+def lowest(explanation):
+    """Return the row in which a value speaks most against the prediction, and the class of this."""
+    predicted = np.searchsorted(explanation.classes, explanation.predictions)
+    own = explanation.supports[np.arange(len(explanation)), predicted]
+    row = int(own.min(axis=1).argmin())
+    return row, predicted[row]
 
 
 def test_bars_add_up_from_the_base_value_to_the_probability(binary_clf, breast_cancer, assert_legible):
     X, _ = breast_cancer
-    explanation = with_base_values(binary_clf.explain(X))
-    row = int(explanation.support.min(axis=1).argmin())
+    explanation = binary_clf.explain(X)
+    row, predicted = lowest(explanation)
     display = ExplanationDisplay.from_explanation(explanation, row=row, n_features=6)
-    predicted = explanation.predicted_class_indices[row]
     base, probability = explanation.base_values[row, predicted], explanation.probabilities[row, predicted]
     starts, lengths = bars(display.ax_)
     np.testing.assert_allclose(lengths[[0, -1]], [base, probability], atol=1e-12)
     np.testing.assert_allclose(starts[1:-1], np.cumsum(lengths)[:-2], atol=1e-12)
     assert lengths[:-1].sum() == pytest.approx(probability, abs=1e-12)
     lines = names(display.ax_)
-    assert lines[0] == "base value (rows of other classes)"
+    assert lines[0] == "base value (nothing known)"
     assert lines[-2:] == ["24 other features", "this row"]
     texts = [text.get_text() for text in display.ax_.texts]
-    assert texts[0] == f"{base:.1%}"
-    assert texts[-1] == f"{probability:.1%}"
+    assert texts[0] == percent(base)
+    assert texts[-1] == percent(probability)
     assert f"probability of {explanation.predictions[row]}" in display.ax_.get_xlabel()
     assert f"probability {probability:.0%}" in display.figure_.get_suptitle()
     assert_legible(display.figure_)
@@ -51,9 +50,9 @@ def test_bars_add_up_from_the_base_value_to_the_probability(binary_clf, breast_c
 
 def test_bars_have_the_colors_of_the_classes(binary_clf, clf, breast_cancer, iris_frame):
     explanation = binary_clf.explain(breast_cancer[0])
-    row = int(explanation.support.min(axis=1).argmin())
+    row, predicted = lowest(explanation)
     display = ExplanationDisplay.from_explanation(explanation, row=row)
-    own, other = np.roll(class_colors(2), -explanation.predicted_class_indices[row])
+    own, other = np.roll(class_colors(2), -predicted)
     for patch in display.ax_.patches[1:-1]:  # between the base value and the sum
         assert to_hex(patch.get_facecolor()).upper() == (own if patch.get_width() > 0 else other)
     display = ExplanationDisplay.from_estimator(clf, iris_frame[0], row=0)
@@ -105,7 +104,7 @@ def test_long_names_of_features_and_classes(long_class_names, long_names, assert
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(300, 8)), columns=[f"{name} in the blood" for name in long_names(8)])
     y = np.array(long_class_names)[np.arange(300) % 30]
-    explanation = with_base_values(LANNClassifier(max_iter=0, random_state=0).fit(X, y).explain(X[:1]))
+    explanation = LANNClassifier(max_iter=0, random_state=0).fit(X, y).explain(X[:1])
     display = ExplanationDisplay.from_explanation(explanation, data_name="Diseases")
     assert_legible(display.figure_)
     lines = names(display.ax_)
@@ -122,7 +121,7 @@ def test_neighbors_have_ids_labels_and_vote_shares(clf, iris_frame):
     class_names = ["setosa", "versicolor", "virginica"]
     display = ExplanationDisplay.from_estimator(clf, X, row=75, ids=ids, class_names=class_names)
     explanation = clf.explain(X[75:76])
-    n, n_voters = explanation.n_listed[0], explanation.neighbors.shape[1]
+    n, n_voters = explanation.row(0).n_listed, explanation.neighbors.shape[1]
     assert names(display.neighbors_ax_)[2:] == [
         f"flower {row} · {class_names[label]}"
         for row, label in zip(explanation.neighbors[0, :n], explanation.neighbor_labels[0, :n], strict=True)

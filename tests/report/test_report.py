@@ -11,7 +11,7 @@ import pytest
 
 import lann
 from lann import LANNClassifier
-from lann._support.format import percent
+from lann._support.format import percent, signed_percent, value_text
 from lann.baselines import LMNN
 from lann.report import SourceFile, report_page, save_report
 from lann.tables import TableModel
@@ -27,17 +27,18 @@ def test_the_page_has_the_model_the_relevant_columns_and_the_rows(table_model, n
     files, notes = [SourceFile("new.csv", 64 * "a")], ["'<mauve>' is new."]
     page = parse_page(report_page(table_model, explanation, title="m on new", files=files, notes=notes))
     assert page.count("details", "row") == 3
+    assert page.count("details", "model") == 1
     for part in (
         "m on new", "78", "Relevant columns by class", "size [cm]", "color",
-        "Row 4: p4", "Row 8: p8", "runner-up", "because it is similar to", "How to read this page",
-        "The nearest row of another class", "What would change the prediction", "Overview",
+        "Row 4: p4", "Row 8: p8", "runner-up", "Similar cases: ", "How to read this page",
+        "Reasons: what each column adds", "What would have to change", "Overview", "The model",
         "new.csv: SHA-256", 64 * "a", "Note: '<mauve>' is new.",
         f"lann {lann.__version__}", "LANNClassifier, fitted to 78 rows with 4 columns",
     ):  # fmt: skip
         assert part in page.text, part
     assert page.count("table", "overview") == 1
-    for kind in ("columns additive", "neighbors", "contrast"):
-        assert page.count("table", kind) == 3, kind
+    for kind in ("columns reasons", "neighbors"):
+        assert page.count("table", kind) >= 3, kind
     row = table_model.explain(new).row(0)
     assert f"{row.others.n_rows} others" in page.text
 
@@ -55,15 +56,14 @@ def test_the_page_is_accessible(table_model, new, parse_page):
 def test_the_numbers_are_those_of_the_explanation(table_model, new, parse_page):
     explanation = table_model.explain(new, [4])
     page = parse_page(report_page(table_model, explanation))
-    frame = explanation.to_long_frame()
-    for relevance in frame["relevance"].unique():
-        assert percent(relevance, 1) in page.text
     row = explanation.row(0)
-    for share in [*row.vote_shares[: row.n_listed], row.others.vote_share]:
+    for support, relevance in zip(row.support, row.relevances, strict=True):
+        assert signed_percent(support) in page.text
+        assert percent(relevance, 1) in page.text
+    for share in [*row.vote_shares[: row.n_listed], row.others.vote_share, row.probability, row.base_value]:
         assert percent(share) in page.text
-    listed = frame[frame["neighbor_row"].isin(row.neighbors[: row.n_listed])]
-    for value in listed["neighbor_value"]:
-        assert value in page.text
+    for value in row.neighbor_values.ravel():
+        assert value_text(value) in page.text
 
 
 def test_the_page_loads_nothing(table_model, new, parse_page):
@@ -90,8 +90,7 @@ def test_many_columns_and_classes_are_folded(parse_page):
     clf = LANNClassifier(7, max_iter=1, power=2.0, random_state=0).fit(X, np.repeat(np.arange(15), 10))
     page = parse_page(report_page(clf, clf.explain(X[:2]), n_features=4))
     assert page.text.count(" 26 more columns") == 2  # by class: as a line to open, and as the caption
-    assert page.text.count(" 26 other columns") == 2 * 3  # of each row: as a step, too
-    assert page.text.count("(runner-up)") == 2
+    assert page.text.count(" 26 other columns") == 2 * 3  # of each row: as a line of the sum, too
     assert "The 12 largest classes are shown." in page.text
     assert "power=2.0" in page.text
 
@@ -143,7 +142,7 @@ def test_the_overview_has_a_line_for_each_row_with_its_flags(table_model, traini
     flags = [line["data-flags"].split() for line in lines]
     assert [i for i in rows if "mistake" in flags[i]] == [3]
     assert [i for i in rows if "far" in flags[i]] == [7]
-    doubtful = explanation.overview().rows["doubtful"].to_numpy()
+    doubtful = explanation.to_frame("rows")["doubtful"].to_numpy()
     assert [i for i in rows if "doubtful" in flags[i]] == np.flatnonzero(doubtful).tolist()
     assert "38 of 39 rows with a known label are predicted correctly (97%)." in text
     assert "1 row is far from all training rows" in text
@@ -193,7 +192,7 @@ def test_the_page_describes_columns_of_all_kinds(passengers, odd_queries, parse_
     assert f"{towns.index[0]} {towns.iloc[0] / 300:.0%}" in page.text
     assert f"{frame[:300]['Age'].isna().mean():.0%}" in page.text
     headings = [attributes.get("id") for tag, attributes in page.tags if tag == "h2"]
-    assert headings == ["overview", "model", "columns", "relevance", "rows"]
+    assert headings == ["overview", "rows", "model", "columns", "relevance"]
 
 
 def test_typical_values_are_those_of_the_table_as_it_writes_them(parse_page):

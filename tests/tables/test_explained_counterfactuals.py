@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lann import LANNClassifier
+from lann.explain import group_features
 from lann.tables import TableModel
 
 
@@ -37,5 +38,6 @@ def test_arrays_and_groups(iris):
     clf = LANNClassifier(max_iter=0).fit(X[::2], y[::2])
     explanation = clf.explain(X[1:4:2])
     assert TableModel(clf).counterfactuals_of_explanation(explanation).found.all()
+    grouped = group_features(explanation, ["a", "a", "b", "c"])
     with pytest.raises(ValueError, match="are groups"):
-        TableModel(clf).counterfactuals_of_explanation(explanation.group_features(["a", "a", "b", "c"]))
+        TableModel(clf).counterfactuals_of_explanation(grouped)

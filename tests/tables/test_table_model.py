@@ -8,6 +8,7 @@ import lann
 from lann import LANNClassifier
 from lann._support.format import value_text
 from lann.baselines import LMNN
+from lann.explain import group_features
 from lann.tables import TableModel, read_table
 
 FEATURES = ["size [cm]", "color", "member", "noise"]
@@ -89,11 +90,10 @@ def test_invalid_rows(table_model, new):
 def test_explanations_are_in_the_users_columns(table_model, new):
     explanation = table_model.explain(new, [7, 2], id="name")
     assert explanation.feature_names.tolist() == FEATURES
-    assert explanation.query_rows.tolist() == [7, 2]
+    assert explanation.to_frame("rows")["row"].tolist() == [7, 2]
     assert explanation.query_ids.tolist() == ["p7", "p2"]
-    np.testing.assert_allclose(explanation.contributions.sum(axis=2), explanation.distances**2, atol=1e-12)
     np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1)
-    assert explanation.query_values[0].tolist() == [
+    assert explanation.values[0].tolist() == [
         new["size [cm]"][7],
         new["color"][7],
         str(new["member"][7]),
@@ -107,9 +107,10 @@ def test_explanations_are_in_the_users_columns(table_model, new):
 
 def test_neighbors_are_rows_of_the_training_table_with_their_values(table_model, new, training_frame):
     """Two rows of the table have no label; those after them keep their numbers."""
-    for row in table_model.explain(new).rows():
+    explanation = table_model.explain(new)
+    for row in map(explanation.row, range(len(explanation))):
         assert not {2, 3} & set(row.neighbors)
-        for k, neighbor in enumerate(row.neighbors):
+        for k, neighbor in enumerate(row.neighbors[: row.n_listed]):
             expected = training_frame.iloc[neighbor]
             assert row.neighbor_ids[k] == expected["name"]
             assert row.neighbor_labels[k] == expected["group"]
@@ -122,10 +123,16 @@ def test_neighbors_are_rows_of_the_training_table_with_their_values(table_model,
 
 def test_features_can_be_grouped(table_model, new):
     explanation = table_model.explain(new, [7])
-    grouped = explanation.group_features({"look": ["size [cm]", "color"]})
+    grouped = group_features(explanation, {"look": ["size [cm]", "color"]})
     assert grouped.feature_names.tolist() == ["look", "member", "noise"]
-    assert grouped.neighbor_values[0, :, 1:].tolist() == explanation.neighbor_values[0, :, 2:].tolist()
-    assert pd.isna(grouped.neighbor_values[0, :, 0]).all()
+    found, single = (
+        dict(zip(row.feature_names, row.neighbor_values.T.tolist(), strict=True))
+        for row in (grouped.row(0), explanation.row(0))
+    )
+    assert {name: found[name] for name in ("member", "noise")} == {
+        name: single[name] for name in ("member", "noise")
+    }
+    assert pd.isna(found["look"]).all()
 
 
 def test_a_row_without_any_value(two_groups):
@@ -141,7 +148,7 @@ def test_a_row_without_a_date(two_groups, zone):
     frame = two_groups(40).assign(day=pd.date_range("2024-01-01", periods=40, tz=zone))
     frame.loc[7, "day"] = pd.NaT
     explanation = TableModel.fit(frame, "c", kinds={"day": "date"}).explain(frame, [7])
-    assert [value_text(value) for value in explanation.query_values[0]][2] == "missing"
+    assert [value_text(value) for value in explanation.values[0]][2] == "missing"
 
 
 def test_values_are_shown_as_the_table_writes_them():
@@ -160,13 +167,14 @@ def test_values_are_shown_as_the_table_writes_them():
     model = TableModel.fit(frame, "class", kinds={"count": "number"})
     assert [column.kind for column in model.columns] == ["number", "number", "date", "number", "bool"]
     explanation = model.explain(frame, [7], leave_out=None)
-    shown = [value_text(value) for value in explanation.query_values[0]]
+    shown = [value_text(value) for value in explanation.values[0]]
     assert shown == ["42 %", "€ 1.207,50", "08.03.2024", "1200007", "false"]
-    assert isinstance(explanation.query_values[0, 0], float)
+    assert isinstance(explanation.values[0, 0], float)
     assert explanation.neighbors[0, 0] == 7
-    assert [value_text(value) for value in explanation.neighbor_values[0, 0]] == shown
+    row = explanation.row(0)
+    assert [value_text(value) for value in row.neighbor_values[0]] == list(map(value_text, row.values))
     frame.loc[7, ["price", "day", "member"]] = None
-    assert [value_text(value) for value in model.explain(frame, [7]).query_values[0]] == [
+    assert [value_text(value) for value in model.explain(frame, [7]).values[0]] == [
         "42 %", "missing", "missing", "1200007", "missing"
     ]  # fmt: skip
 
@@ -222,7 +230,7 @@ def test_the_classifier_takes_tables_by_itself(make_table, tmp_path):
 def test_baselines(uvw):
     explanation = TableModel(LMNN(max_iter=2).fit(uvw, uvw["u"] > 0)).explain(uvw.astype(str))
     assert explanation.feature_names.tolist() == ["u", "v", "w"]
-    np.testing.assert_allclose(explanation.query_values.astype(float), uvw)
+    np.testing.assert_allclose(explanation.values.astype(float), uvw)
 
 
 def test_a_classifier_that_was_fitted_to_a_table_in_python(tmp_path):
@@ -243,7 +251,7 @@ def test_a_classifier_that_was_fitted_to_a_table_in_python(tmp_path):
     assert (model.target, model.id_column, model.ids) == (None, None, None)
     predictions = model.predict(read_table(tmp_path / "new.csv"))
     np.testing.assert_array_equal(predictions["probability of True"], classifier.predict_proba(frame)[:, 1])
-    shown = [value_text(value) for value in model.explain(frame, [0]).query_values[0]]
+    shown = [value_text(value) for value in model.explain(frame, [0]).values[0]]
     assert shown[1:] == [str(frame[name][0])[:10] for name in ("member", "day", "grade", "city")]
 
 

@@ -12,7 +12,7 @@ from lann._support.inputs import get_feature_names
 from lann._support.types import Floats, Indices
 from lann.columns.inputs import read_queries, row_ids
 from lann.explain._supports import split_distances
-from lann.explain._training_rows import Queries, check_label, frame_of, model_of, values_of
+from lann.explain._training_rows import check_label, frame_of, model_of, values_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,7 +146,7 @@ def _contrast(
 ) -> Contrast:
     """Return the contrast of queries with given training rows."""
     model, ids = clf.model_, getattr(clf, "ids_", None)
-    contributions = split_distances(Queries(model, queries), rows[:, None])[:, 0]
+    contributions = split_distances(model, queries, rows[:, None])[:, 0]
     return Contrast(
         queries=queries,
         predictions=predictions,

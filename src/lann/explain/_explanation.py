@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from lann.columns.schema import TableSchema, TableValues
 from lann.explain import _exports, _feature_groups, _page, _view
 from lann.explain._decision import DECISIONS, FAR, Decision
 from lann.explain._landmarks import find_far, landmarks_of, nearest_distances
-from lann.explain._supports import reference_rows, walk_supports
+from lann.explain._supports import explained_supports, reference_rows
 from lann.explain._training_rows import Queries, ValueDistribution, distribution_of
 from lann.model import NeighborModel, Votes
 
@@ -201,7 +201,7 @@ class Explanation:
                 raise ValueError("The supports of this explanation are unknown; explain with a fitted model.")
             model = self._asked.model
             references = reference_rows(model) if self._references is None else self._references
-            found = walk_supports(self._asked, references, self.relevances)
+            found = explained_supports(self._asked, references, self.relevances)
             self._parts.update(supports=found.supports, errors=found.errors)
         return self._parts[name]
 
@@ -313,6 +313,52 @@ class Explanation:
         if self._asked is not None:  # without the model
             self._walked("supports")
         return {f.name: getattr(self, f.name) for f in fields(self)} | {"_asked": None}
+
+
+class ExplainedQueries(NamedTuple):
+    """The rows of an explanation.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n_queries, n_features) or None
+        Their values as numbers; None where features are groups of several.
+    rows : ndarray of shape (n_queries,) or None
+        Their row numbers in the table they come from; None numbers them from 0.
+    ids : ndarray of shape (n_queries,) or None
+        Their names.
+    values : ndarray of shape (n_queries, n_features)
+        Their values as they are shown.
+    """
+
+    numbers: Floats | None
+    rows: Indices | None
+    ids: NDArray[Any] | None
+    values: NDArray[Any]
+
+
+def queries_of(explanation: Explanation) -> ExplainedQueries:
+    """Return the rows of an explanation.
+
+    Parameters
+    ----------
+    explanation : Explanation
+
+    Returns
+    -------
+    queries : ExplainedQueries
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import queries_of
+    >>> X, y = load_iris(return_X_y=True)
+    >>> queries_of(LANNClassifier(random_state=0).fit(X, y).explain(X[:2])).numbers[:, 0].tolist()
+    [5.1, 4.9]
+    """
+    e = explanation
+    numbers = None if (e._feature_columns < 0).any() else e._queries
+    return ExplainedQueries(numbers, e._query_rows, e.query_ids, e.values)
 
 
 def with_decisions(explanation: Explanation, decisions: Sequence[Decision]) -> Explanation:

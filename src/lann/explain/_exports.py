@@ -64,7 +64,7 @@ def to_frame(explanation: Explanation, kind: str = "reasons") -> pd.DataFrame:
     >>> X, y = load_iris(return_X_y=True)
     >>> explanation = LANNClassifier(7, random_state=0).fit(X, y).explain(X[:3])
     >>> explanation.to_frame().shape, explanation.to_frame("neighbors").shape
-    ((12, 13), (21, 6))
+    ((12, 12), (21, 6))
     """
     import pandas as pd
 
@@ -160,7 +160,7 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
     >>> X, y = load_iris(return_X_y=True)
     >>> rows = LANNClassifier(random_state=0).fit(X, y).explain(X[:1]).to_dict()
     >>> rows[0]["prediction"], rows[0]["similar"], rows[0]["reasons"][0]["column"]
-    (0, {'0': 15}, 'x2')
+    (0, {'0': 40}, 'x2')
     """
     e, features = explanation, [str(name) for name in explanation.feature_names]
     classes, unknown = [str(label) for label in e.classes], [None] * len(e)

@@ -218,6 +218,30 @@ def named_groups(groups: Groups, names: Sequence[Any] | NDArray[Any]) -> dict[st
     return found
 
 
+def correlated_columns(explanation: Explanation) -> dict[str, list[str]]:
+    """Return the groups of features that are correlated in the training data.
+
+    Parameters
+    ----------
+    explanation : Explanation
+
+    Returns
+    -------
+    groups : dict of str to list of str
+        As `correlated_groups` returns them for the training rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import correlated_columns
+    >>> X, y = load_iris(return_X_y=True)
+    >>> correlated_columns(LANNClassifier(random_state=0).fit(X, y).explain(X[:1]))
+    {'x2 + x3': ['x2', 'x3']}
+    """
+    return named_groups(explanation._correlated, explanation.feature_names)
+
+
 def group_features(
     explanation: Explanation, mapping: Mapping[str, Iterable[Any]] | Sequence[Any] | None = None
 ) -> Explanation:
@@ -259,7 +283,7 @@ def group_features(
     import pandas as pd
 
     e, names = explanation, [str(name) for name in explanation.feature_names]
-    mapping = named_groups(e._correlated, names) if mapping is None else mapping
+    mapping = correlated_columns(e) if mapping is None else mapping
     group_of, groups = pd.factorize(np.array(_group_of_each(mapping, names), dtype=object))
     members = [np.flatnonzero(group_of == group) for group in range(len(groups))]
     sizes, first = np.bincount(group_of), [features[0] for features in members]

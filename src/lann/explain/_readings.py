@@ -25,7 +25,7 @@ from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices
 from lann.explain._feature_groups import Groups, correlated_features
 from lann.explain._landmarks import Landmarks, Readings
-from lann.explain._supports import MOST_ALONE, Vote, reference_rows, walk, walk_supports
+from lann.explain._supports import MOST_ALONE, Vote, explained_supports, reference_rows, walk
 from lann.explain._training_rows import Queries
 from lann.model import N_TYPICAL, NeighborModel
 from lann.vote import VoteRule
@@ -230,4 +230,4 @@ def read_prototypes(queries: Queries) -> Readings:
             after = model.vote(nearest, np.take_along_axis(moved, nearest, axis=1)).probabilities
             lost = before[part, None, :] - after.reshape(len(steps), len(values), -1)
             alone[part, feature] = 0.5 * np.abs(lost).sum(axis=2).mean(axis=1)
-    return Readings(before, alone, walk_supports(queries, reference_rows(model), alone).changes)
+    return Readings(before, alone, explained_supports(queries, reference_rows(model), alone).changes)

@@ -14,7 +14,7 @@ from lann._support.format import printable
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import Integer, Number, OneOf, validate
 from lann.explain._decision import AMBIGUOUS, DECISIONS
-from lann.explain._feature_groups import group_features, named_groups
+from lann.explain._feature_groups import correlated_columns, group_features
 from lann.explain._training_rows import frame_of
 from lann.explain._view import rows
 
@@ -182,7 +182,7 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
     >>> overview(explanation, n_features=1).rows["reasons"].tolist()
-    ['petal length (cm) 1.4', 'petal length (cm) 1.4', 'petal length (cm) 1.3']
+    ['petal length (cm) 1.4 (+56%)', 'petal length (cm) 1.4 (+57%)', 'petal length (cm) 1.3 (+59%)']
     """
     import pandas as pd
 
@@ -266,7 +266,7 @@ def summarize(
     for quantile in quantiles:
         validate("quantiles", quantile, Number(0, 1))
     labels, names = _groups_of_rows(explanation, by)
-    found = named_groups(explanation._correlated, explanation.feature_names)
+    found = correlated_columns(explanation)
     if found and correlated == "group":
         explanation = group_features(explanation)
     elif found and correlated == "warn":

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from lann._support.rows import positions_in, stratified_rows
 from lann._support.threads import map_blocks
@@ -58,12 +58,12 @@ class WalkPlan(NamedTuple):
     ----------
     ranks : (n_walks, n_features)
         Rank of the value of each reference row among the values of the feature.
-    places : (n_walks, n_units)
+    positions : (n_walks, n_units)
         Position of each unit in the order of the walk: a feature, or those that take their values together.
     """
 
     ranks: Indices
-    places: Indices
+    positions: Indices
 
 
 class Supports(NamedTuple):
@@ -82,31 +82,99 @@ class Supports(NamedTuple):
     changes: Floats
 
 
-def split_distances(queries: Queries, indices: Indices) -> Floats:
-    """Return what each feature adds to the squared distances of given rows: (n_queries, k, n_features)."""
-    contributions = np.empty((*indices.shape, queries.rows.shape[1]))
+def split_distances(
+    model: NeighborModel, queries: Floats, indices: Indices, *, n_jobs: int | None = None
+) -> Floats:
+    """Return what each feature adds to the squared distances of given rows.
+
+    Parameters
+    ----------
+    model : NeighborModel
+    queries : ndarray of shape (n_queries, n_features)
+    indices : ndarray of shape (n_queries, k)
+        Positions of rows of the model.
+    n_jobs : int or None, default=None
+        Number of threads.
+
+    Returns
+    -------
+    contributions : ndarray of shape (n_queries, k, n_features)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import split_distances
+    >>> clf = LANNClassifier(1, max_iter=0).fit([[0.0, 0.0], [3.0, 4.0]], [0, 1])
+    >>> split_distances(clf.model_, np.array([[0.0, 0.0]]), np.array([[1]]))[0].tolist()
+    [[9.0, 16.0]]
+    """
+    contributions = np.empty((*indices.shape, queries.shape[1]))
 
     def compute(part: slice) -> None:
-        contributions[part] = queries.model.contributions(queries.rows[part], indices[part])
+        contributions[part] = model.contributions(queries[part], indices[part])
 
-    block = max(HELD // max(contributions[:1].size, 1), 1)
-    map_blocks(compute, len(queries), block, n_jobs=queries.n_jobs)
+    map_blocks(compute, len(queries), max(HELD // max(contributions[:1].size, 1), 1), n_jobs=n_jobs)
     return contributions
 
 
-@cache
 def walk_plan(n_features: int, n_walks: int | None = None, seed: int = 0) -> WalkPlan:
-    """Return the plan of the walks for some number of features; other seeds give other plans."""
+    """Return the plan of the walks for some number of features.
+
+    Parameters
+    ----------
+    n_features : int
+    n_walks : int or None, default=None
+        None is as many as explanations have: from 24 to 40, fewer for more features.
+    seed : int, default=0
+        Other seeds give other plans; that of explanations is 0.
+
+    Returns
+    -------
+    plan : WalkPlan
+
+    Examples
+    --------
+    >>> from lann.explain import walk_plan
+    >>> plan = walk_plan(3)
+    >>> plan.ranks.shape, sorted(plan.positions[0].tolist())
+    ((40, 3), [0, 1, 2])
+    """
     if n_walks is None:
         n_walks = min(max(N_STEPS // n_features, FEWEST_WALKS), MOST_WALKS)
+    return _make_plan(n_features, n_walks, seed)
+
+
+@cache
+def _make_plan(n_features: int, n_walks: int, seed: int) -> WalkPlan:
     rng = np.random.default_rng([seed, n_features])
     ranks = rng.random((n_walks, n_features)).argsort(axis=0)
-    places = rng.random((n_walks, min(n_features, MOST_ALONE + 1))).argsort(axis=1)
-    return WalkPlan(ranks, places)
+    positions = rng.random((n_walks, min(n_features, MOST_ALONE + 1))).argsort(axis=1)
+    return WalkPlan(ranks, positions)
 
 
 def reference_rows(model: NeighborModel, plan: WalkPlan | None = None) -> Floats:
-    """Return the rows with which every query is compared: (n_walks, n_features)."""
+    """Return the rows with which every query is compared.
+
+    Parameters
+    ----------
+    model : NeighborModel
+    plan : WalkPlan or None, default=None
+        None is that of explanations.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_walks, n_features)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import reference_rows
+    >>> clf = LANNClassifier(random_state=0).fit(*load_iris(return_X_y=True))
+    >>> reference_rows(clf.model_).shape
+    (40, 4)
+    """
     X = model.X if model.has_training_rows else model.typical_values
     weights = np.ones(len(X)) if len(X) != model.n_rows or model.row_weights is None else model.row_weights
     ranks = walk_plan(X.shape[1]).ranks if plan is None else plan.ranks
@@ -119,8 +187,44 @@ def reference_rows(model: NeighborModel, plan: WalkPlan | None = None) -> Floats
     return rows
 
 
-def walk_supports(
-    queries: Queries, references: Floats, relevances: Floats, *, plan: WalkPlan | None = None
+def walk_supports(clf: Any, X: ArrayLike, *, n_walks: int | None = None, seed: int = 0) -> Supports:
+    """Compute supports by other walks than those of explanations, or by more of them.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted LANNClassifier, or a baseline.
+    X : array-like of shape (n_queries, n_features)
+    n_walks : int or None, default=None
+        Number of walks; None is as many as explanations have.
+    seed : int, default=0
+        Seed of the walks; 0 is those of explanations.
+
+    Returns
+    -------
+    supports : Supports
+        With ``supports``, ``errors`` and ``changes``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import walk_supports
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = LANNClassifier(random_state=0).fit(X, y)
+    >>> few, many = (walk_supports(clf, X[:1] + 0.01, n_walks=n) for n in (40, 400))
+    >>> bool(many.errors.mean() < few.errors.mean())
+    True
+    """
+    explanation = clf.explain(X)
+    queries = explanation._asked
+    plan = walk_plan(queries.rows.shape[1], n_walks, seed)
+    references = reference_rows(clf.model_, plan)
+    return explained_supports(queries, references, explanation.relevances, plan)
+
+
+def explained_supports(
+    queries: Queries, references: Floats, relevances: Floats, plan: WalkPlan | None = None
 ) -> Supports:
     """Compute the supports of queries from the votes on the walks.
 
@@ -134,7 +238,7 @@ def walk_supports(
     relevances : (n_queries, n_features)
         Of many features, the most relevant ones take their values one by one.
     plan : WalkPlan or None
-        None is that of all explanations.
+        None is that of explanations.
 
     Returns
     -------
@@ -187,7 +291,7 @@ def walk(
     Parameters
     ----------
     queries, references, relevances, plan
-        As for `walk_supports`.
+        As for `explained_supports`.
     vote : callable
         From rows and the training rows that do not vote on them to probabilities.
     walks : (n_queries, n_chosen) or None
@@ -195,7 +299,7 @@ def walk(
     """
     (n_queries, n_features), n_classes = queries.rows.shape, queries.model.n_classes
     plan = walk_plan(n_features) if plan is None else plan
-    (n_walks, n_units), by_value = plan.places.shape, np.argsort(plan.ranks, axis=0)
+    (n_walks, n_units), by_value = plan.positions.shape, np.argsort(plan.ranks, axis=0)
     chosen = np.broadcast_to(np.arange(n_walks), (n_queries, n_walks)) if walks is None else walks
     shape = (n_queries, n_classes, n_features)
     found = Supports(np.empty(shape), np.full(shape, np.nan), np.empty(queries.rows.shape))
@@ -206,7 +310,7 @@ def walk(
         units, parts = _units(relevances[part], n_units)
         # Without what no training row is without, the distance is measured from beginning to end.
         ends = np.where(gaps[part, None], np.nan, references[chosen[part]])  # (n, n_chosen, n_features)
-        by_unit = _credits(queries[part], ends, plan.places[chosen[part]], units, vote)
+        by_unit = _credits(queries[part], ends, plan.positions[chosen[part]], units, vote)
         credits = np.take_along_axis(by_unit, units[:, None, :, None], axis=2) * parts[:, None, :, None]
         found.supports[part] = credits.mean(axis=1).swapaxes(1, 2)
         found.changes[part] = 0.5 * np.abs(credits).sum(axis=3).mean(axis=1)
@@ -238,16 +342,16 @@ def _units(relevances: Floats, n_units: int) -> tuple[Indices, Floats]:
     return np.minimum(ranks, n_units - 1), np.where(is_alone, 1.0, together)
 
 
-def _credits(queries: Queries, ends: Floats, places: Indices, units: Indices, vote: Vote) -> Floats:
+def _credits(queries: Queries, ends: Floats, positions: Indices, units: Indices, vote: Vote) -> Floats:
     """Return the mean credits of both orders of each walk: (n_queries, n_walks, n_units, n_classes).
 
     With D_s the vote at stop s of the order, less that on the row in which all other features are replaced,
     the credits of both orders at the step after it are D_s − D_{s+1} together.
     """
-    rows, (n_queries, n_walks, n_units) = queries.rows, places.shape
+    rows, (n_queries, n_walks, n_units) = queries.rows, positions.shape
     stops = np.arange(1, n_units)
-    places_of_features = np.take_along_axis(places, np.repeat(units[:, None], n_walks, axis=1), axis=2)
-    replaced: NDArray[np.bool_] = places_of_features[:, :, None] < stops[:, None]
+    of_features = np.take_along_axis(positions, np.repeat(units[:, None], n_walks, axis=1), axis=2)
+    replaced: NDArray[np.bool_] = of_features[:, :, None] < stops[:, None]
     replaced = np.stack([replaced, ~replaced], axis=2)  # (n_queries, n_walks, 2, n_stops, n_features)
     between = np.where(replaced, ends[:, :, None, None], rows[:, None, None, None])
 
@@ -262,4 +366,4 @@ def _credits(queries: Queries, ends: Floats, places: Indices, units: Indices, vo
         [first[:, :, None], shares[:, :, 0] - shares[:, :, 1], -first[:, :, None]], axis=2
     )
     steps = -0.5 * np.diff(differences, axis=2)
-    return np.take_along_axis(steps, places[:, :, :, None], axis=2)
+    return np.take_along_axis(steps, positions[:, :, :, None], axis=2)

@@ -515,7 +515,7 @@ def row(explanation: Explanation, i: int) -> ExplainedRow:
     >>> X, y = load_iris(return_X_y=True)
     >>> explanation = LANNClassifier(random_state=0).fit(X[3:], y[3:]).explain(X[:3])
     >>> explanation.row(0).similar_text
-    '15 of 15 class 0'
+    '40 of 40 class 0'
     """
     return ExplainedRow(explanation[i], 0, position=int(i) % max(len(explanation), 1))
 
@@ -551,8 +551,11 @@ def in_words(explanation: Explanation, *, n_features: int = 3, n_neighbors: int 
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> y = y.map({0: "setosa", 1: "versicolor", 2: "virginica"})
     >>> clf = LANNClassifier(random_state=0).fit(X[1:], y[1:])
-    >>> print(clf.explain(X[:1]).in_words()[0])
-    setosa
+    >>> for sentence in clf.explain(X[:1]).in_words()[0].split(". "):
+    ...     print(sentence)
+    setosa, with probability >99%
+    Similar cases: 40 of 40 setosa, such as rows 27, 39 and 28
+    Reasons: petal length (cm) 1.4 (+51%), petal width (cm) 0.2 (+23%) and sepal width (cm) 3.5 (+8%).
     """
     validate("n_features", n_features, Integer(1))
     validate("n_neighbors", n_neighbors, Integer(1))

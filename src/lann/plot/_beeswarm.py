@@ -133,14 +133,15 @@ class SupportBeeswarmDisplay(base.Display):
             raise ValueError(f"label must be one of the classes {classes}, or None; got {label!r}.")
         texts = rows.texts(class_names, data_name)
         names, explanation = texts.pop("class_names"), rows.explain()
-        supports, class_name = explanation._support, "the predicted class"
+        predicted = np.searchsorted(explanation.classes, explanation.predictions)
+        supports = explanation.supports[np.arange(len(explanation)), predicted]
+        class_name = "the predicted class"
         if label is not None:
             class_index = classes.index(label)
             supports, class_name = explanation.supports[:, class_index], names[class_index]
         features = [] if rows.schema is None else rows.schema.features
         categories: dict[int, Any] = {k: f.categories for k, f in enumerate(features) if f.kind == "category"}
-        known = explanation._distribution
-        is_binary = [] if known is None else np.flatnonzero(known.is_binary).tolist()
+        is_binary = np.flatnonzero(np.isin(rows.X, (0.0, 1.0)).all(axis=0)).tolist()
         bools = [k for k, f in enumerate(features) if f.kind == "bool"]
         categories |= dict.fromkeys([*is_binary, *bools], ("no", "yes"))
         display = cls(supports=supports, values=rows.X, class_name=class_name, categories=categories, **texts)

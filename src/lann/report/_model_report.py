@@ -105,9 +105,8 @@ def report_page(
         if parts.scheme not in SCHEMES or parts.fragment or not parts.path:
             raise ValueError(f"embedding must be the file name of an embedding page; got {embedding!r}.")
         embedding = quote(embedding, safe="/:?&=%~+-._")
-    from lann.explain._feature_groups import named_groups
+    from lann.explain import correlated_columns
 
-    correlated = named_groups(explanation._correlated, explanation.feature_names)
     changes = _changes(model, explanation, counterfactuals)
     n_changed = 0 if changes is None else len(changes)
     limits = []
@@ -116,7 +115,7 @@ def report_page(
         limits = [f"What would change the prediction is shown for the first {which}."]
     return explanation_page(
         explanation,
-        _model_sections(model, correlated, n_features),
+        _model_sections(model, correlated_columns(explanation), n_features),
         title=title,
         n_features=n_features,
         notes=[*notes, *limits],
@@ -180,7 +179,7 @@ def _changes(
     model: TableModel, explanation: Explanation, counterfactuals: Counterfactuals | int | Literal["auto"]
 ) -> Counterfactuals | None:
     """Return counterfactuals of the first rows; None if there are none."""
-    from lann.explain import Counterfactuals
+    from lann.explain import Counterfactuals, queries_of
 
     if isinstance(counterfactuals, Counterfactuals):
         if len(counterfactuals) > len(explanation):
@@ -192,7 +191,8 @@ def _changes(
     if counterfactuals == "auto":
         counterfactuals = min(MOST_CHANGED, max(MOST_TRIED // len(model.columns) ** 2, 1))
     validate("counterfactuals", counterfactuals, Integer(0))
-    if counterfactuals == 0 or (explanation._feature_columns < 0).any() or len(model.classifier.classes_) < 2:
+    is_grouped = queries_of(explanation).numbers is None
+    if counterfactuals == 0 or is_grouped or len(model.classifier.classes_) < 2:
         return None
     return model.counterfactuals_of_explanation(explanation[:counterfactuals])
 

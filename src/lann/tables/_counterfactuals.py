@@ -153,15 +153,18 @@ def counterfactuals_of_explanation(
     >>> model.counterfactuals_of_explanation(explanation).found
     array([ True,  True])
     """
-    if (explanation._feature_columns < 0).any():
+    from lann.explain import queries_of
+
+    explained = queries_of(explanation)
+    if explained.numbers is None:
         raise ValueError(
             "The features of the explanation are groups; give an explanation of single features."
         )
-    X = as_fitted(model.classifier, explanation._queries)
+    X = as_fitted(model.classifier, explained.numbers)
     queries = {
-        "query_rows": explanation._query_rows,
-        "query_ids": explanation.query_ids,
-        "query_values": explanation.values,
+        "query_rows": explained.rows,
+        "query_ids": explained.ids,
+        "query_values": explained.values,
     }
     return _changes(model, X, target, frozen, max_features, **queries)
 
