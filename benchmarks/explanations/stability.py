@@ -113,7 +113,7 @@ def measure_stability(data: TableSet, split: int, model: str, sizes: Sizes, n_jo
     ]
     found: Found = {}
     for name, explain in explanations.items():
-        rows = data.table.iloc[test[: sizes.n_rows[FEW]] if name == KERNEL else test]
+        rows = data.table.iloc[test[: sizes.n_perturbed[FEW]] if name == KERNEL else test]
         first, second, half, other_half = (explain(own, rows) for own in fitted)
         seeds, seeds_top = agreement(first, second)
         halves_mean, halves_top = agreement(half, other_half)

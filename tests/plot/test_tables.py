@@ -62,12 +62,13 @@ def test_beeswarm_of_categories_and_gaps(passengers, assert_legible):
     frame, _, clf = passengers
     display = SupportBeeswarmDisplay.from_estimator(clf, frame[300:])
     assert_legible(display.figure_)
-    assert display.categories == {0: ("female", "male"), 4: ("Bern", "Graz", "Ulm")}
+    assert display.categories == {0: ("female", "male"), 4: ("Bern", "Graz", "Ulm"), 5: ("no", "yes")}
     position = {text.get_text(): text.get_position()[0] for text in display.ax_.texts}
     assert position["female"] > 0 > position["male"]  # for and against "survived"
     dots = display.ax_.collections[display.shown_.tolist().index(0)]
     dots.update_scalarmappable()
     assert {tuple(color) for color in dots.get_facecolors()} == {to_rgba("#009E73")}
+    assert position["yes"] != position["no"]
     assert display.ax_.get_legend().get_texts()[0].get_text() == "category or missing value"
     legend, panel = display.ax_.get_legend().get_window_extent(), display.ax_.get_window_extent()
     assert legend.y0 >= panel.y1

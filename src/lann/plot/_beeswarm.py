@@ -143,7 +143,7 @@ class SupportBeeswarmDisplay(base.Display):
         categories: dict[int, Any] = {k: f.categories for k, f in enumerate(features) if f.kind == "category"}
         is_binary = np.flatnonzero(np.isin(rows.X, (0.0, 1.0)).all(axis=0)).tolist()
         bools = [k for k, f in enumerate(features) if f.kind == "bool"]
-        categories |= dict.fromkeys([*is_binary, *bools], ("no", "yes"))
+        categories = dict.fromkeys([*is_binary, *bools], ("no", "yes")) | categories
         display = cls(supports=supports, values=rows.X, class_name=class_name, categories=categories, **texts)
         return display.plot(ax, n_features=n_features)
 
