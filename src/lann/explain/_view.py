@@ -592,22 +592,21 @@ def _similar_sentence(row: ExplainedRow, n_neighbors: int) -> str:
     agreeing = np.flatnonzero(row.neighbor_labels == row.prediction)[:n_neighbors]
     text = f"{what}: {row.similar_text}"
     if len(agreeing):
-        text += f", such as {_rows_text(row, agreeing)}"
+        text += f", such as {_rows_text(row, agreeing, n_neighbors)}"
     disagreeing = row.disagreeing
     if len(disagreeing):
-        n_more = len(disagreeing) - n_neighbors
-        named = f"{_rows_text(row, disagreeing[:n_neighbors])}"
-        named += f" and {counted(n_more, 'other')}" if n_more > 0 else ""
+        named = _rows_text(row, disagreeing, n_neighbors)
         verb = "disagrees" if len(disagreeing) == 1 else "disagree"
         text += f"; of the nearest {row.n_listed}, {named} {verb}"
     return text
 
 
-def _rows_text(row: ExplainedRow, which: Indices) -> str:
-    """Return the names of some neighbors, such as "rows 3 and 7" or "Ann and Bob"."""
-    names = row.neighbor_names(which)
+def _rows_text(row: ExplainedRow, which: Indices, most: int) -> str:
+    """Return the names of some neighbors, such as "rows 3 and 7" or "Ann, Bob and 2 others"."""
+    names, n_more = row.neighbor_names(which[:most]), len(which) - most
     is_named = row.neighbor_ids is not None and row.neighbor_ids.dtype.kind not in "iu"
-    return joined(names) if is_named else f"{'row' if len(names) == 1 else 'rows'} {joined(names)}"
+    noun = "" if is_named else "row " if len(names) == 1 else "rows "
+    return noun + joined([*names, counted(n_more, "other")] if n_more > 0 else names)
 
 
 def _why_far(row: ExplainedRow) -> str:
