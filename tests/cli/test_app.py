@@ -41,7 +41,7 @@ def test_from_data_to_an_explanation(csv, new, tmp_path):
     assert predicted.returncode == 0, predicted.stderr
     explained = run_in_process("explain", "model.lann", "new.csv", "--row", 2, cwd=tmp_path)
     assert explained.returncode == 0, explained.stderr
-    assert "Predicted" in explained.stdout
+    assert "with probability" in explained.stdout
     files = sorted(path.name for path in tmp_path.iterdir())
     assert files == ["data.csv", "model.lann", "new.csv", "out.csv"]
     assert not any(process.stderr for process in (fitted, predicted, explained))

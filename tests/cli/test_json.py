@@ -84,6 +84,7 @@ def test_explain(document, model, new, tmp_path):
     explanation = TableModel.load(model).explain(read_table(new), [2, 3, 4])
     assert [row["sentence"] for row in found["rows"]] == explanation.in_words()
     assert found["rows"][0]["relevances"]["noise"] == explanation.relevances[0, 3]
-    assert found["rows"][1]["values"]["size [cm]"] is None  # it is missing
+    values = {reason["column"]: reason["value"] for reason in found["rows"][1]["reasons"]}
+    assert values["size [cm]"] is None  # it is missing
     assert sum(found["class_counts"].values()) == 3
     assert found["files"] == [str(tmp_path / "r.html")]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.explain import counterfactuals, query_relevances, suspicious_rows
+from lann.explain import counterfactuals, queries_of, query_relevances, suspicious_rows
 from lann.tables import TableModel
 
 
@@ -90,9 +90,10 @@ def test_blocks_are_the_explanation_in_parts(table_model, make_table):
     whole, parts = table_model.explain(frame), list(table_model.explain_blocks(frame, block_size=12))
     assert [len(part) for part in parts] == [12, 12, 6]
     assert isinstance(table_model, TableModel)
-    for name in ("probabilities", "relevances", "neighbors", "query_rows", "query_ids", "true_labels"):
+    for name in ("probabilities", "relevances", "neighbors", "query_ids", "true_labels"):
         joined = np.concatenate([getattr(part, name) for part in parts])
         np.testing.assert_array_equal(joined, getattr(whole, name))
+    assert [row for part in parts for row in queries_of(part).rows] == list(range(30))
     with pytest.raises(ValueError, match="There is no row 30"):
         list(table_model.explain_blocks(frame, [30]))
 

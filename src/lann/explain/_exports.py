@@ -33,9 +33,9 @@ def to_frame(explanation: Explanation, kind: str = "reasons") -> pd.DataFrame:
     kind : {"reasons", "neighbors", "rows", "relevances"}, default="reasons"
         "reasons" has a line per query and feature, those with the largest support for or against the
         prediction first: ``row``, ``id`` (if there is one), ``true_label`` (if it is known), ``prediction``,
-        ``probability``, ``base_value``, ``column`` (the feature), ``value`` (as text), ``support``,
-        ``standard_error``, ``relevance``, and, where the training rows are known, ``percentile``,
-        ``category_share`` and ``typical`` (of the prediction).
+        ``decision`` (if there is a reject option), ``probability``, ``base_value``, ``column`` (the feature),
+        ``value`` (as text), ``support``, ``standard_error``, ``relevance``, and, where the training rows are
+        known, ``percentile``, ``category_share`` and ``typical`` (of the prediction).
 
         "neighbors" has a line per query and training row that voted, nearest first: ``row``, ``id``,
         ``prediction``, ``neighbor_row``, ``neighbor_id``, ``neighbor_label``, ``distance`` and
@@ -98,6 +98,7 @@ def _reasons(e: Explanation) -> pd.DataFrame:
     return frame_of(
         _of_rows(e, query)
         | {
+            "decision": None if e.decisions is None else [made.decision for made in e.decisions[query]],
             "probability": e.probabilities[query, e._predicted[query]],
             "base_value": e.base_values[query, e._predicted[query]],
             "column": e.feature_names[feature],

@@ -46,6 +46,8 @@ LEAST_ERROR = 5e-4
 MOST_VOTERS = 4000
 # Numbers that are held at once for a block of queries: contributions, and rows on walks; 32 MB.
 HELD = 2**22
+# A row on a walk counts as so many numbers, at least: its neighbors are held, too.
+FEWEST_HELD = 256
 
 # From rows, (n, n_features), and the training rows that do not vote on them, (n,) or None, to probabilities.
 Vote = Callable[[Floats, Indices | None], Floats]
@@ -304,7 +306,7 @@ def walk(
     shape = (n_queries, n_classes, n_features)
     found = Supports(np.empty(shape), np.full(shape, np.nan), np.empty(queries.rows.shape))
     gaps = queries.model.unmeasured(queries.rows)
-    block = max(HELD // (2 * chosen.shape[1] * n_units * n_features), 1)
+    block = max(HELD // (2 * chosen.shape[1] * n_units * max(n_features, FEWEST_HELD)), 1)
     for start in range(0, n_queries, block):
         part = slice(start, start + block)
         units, parts = _units(relevances[part], n_units)
