@@ -292,8 +292,8 @@ class Explanations(Benchmark):
         columns = ("coverage", "error", "support", "told")
         tables.append(score_table(results, "Standard errors of supports", ERRORS, columns))
         columns = (
-            "predict", "explain", "ratio", "details", "details_ratio", "first", "fit", "one", "one_in_words",
-            "kernel", "speedup", "speedup_of_one",
+            "predict", "explain", "ratio", "first", "fit", "one", "one_in_words", "kernel", "speedup",
+            "speedup_of_one",
         )  # fmt: skip
         tables.append(score_table(results, "Cost in seconds", COST, columns))
         tables.append(score_table(results, "The first call, seconds", FIRST, ("fit", "first", "ratio")))
@@ -315,14 +315,14 @@ class Explanations(Benchmark):
 
         ratios = [own / other for own, other in zip(means("halves"), means("halves", CATBOOST), strict=True)]
         coverage = [results.mean(ERRORS, OURS, name, "coverage") for name in results.data_sets(ERRORS)]
-        farthest = max((abs(value - 0.95) for value in coverage), default=NAN)
+        from_95 = abs(float(np.mean(coverage)) - 0.95) if coverage else NAN
         return [
             check("lann: supports by two seeds: lowest correlation", lowest(means("seeds")), least=0.94),
             check("lann: supports by halves: mean correlation", float(np.mean(means("halves"))), least=0.75),
             check("lann: supports by halves / CatBoost's SHAP, lowest", lowest(ratios), least=0.9),
             check("lann: largest supports by two seeds", float(np.mean(means("seeds_top"))), least=0.8),
             check("lann: largest supports by halves", float(np.mean(means("halves_top"))), least=0.65),
-            check("lann: coverage of 95 % intervals, from .95", farthest, most=0.02),
+            check("lann: mean coverage of 95 % intervals, from .95", from_95, most=0.02),
         ]
 
     def _auc_table(self, results: Results, part: str) -> Table:

@@ -90,7 +90,7 @@ class Sizes:
     curve_sets: tuple[str, ...] = ("breast-cancer", "wine", "ionosphere", "image-segmentation")
     curve_rows: int = 20
     curve_splits: int = 3
-    curve_batch: int = 1000
+    curve_batch: int = 200
     stability_sets: tuple[str, ...] = (
         "adult", "titanic", "heart-disease", "crx", "bank-marketing", "breast-cancer",
     )  # fmt: skip

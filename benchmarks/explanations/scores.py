@@ -707,20 +707,16 @@ def measure_cost(model: Any, task: Task, n_turns: int, n_kernel_rows: int, *, wi
     -------
     values
         ``fit``, ``first``: seconds to fit, and to explain one row for the first time, which computes the
-        landmarks. ``explain``, ``predict``: ``n_rows`` rows at once, the best of the turns. ``details``: the
-        same with the supports of all rows. ``one``: a single row later on. ``one_in_words``: a
+        landmarks. ``explain``, ``predict``: ``n_rows`` rows at once, the best of the turns. ``one``: a single
+        row later on. ``one_in_words``: a
         single row with its supports and its sentence. ``kernel``: KernelSHAP, per row; None without shap.
-        ``ratio``, ``ratio_std``: explain / predict, and its deviation over the turns. ``details_ratio``,
-        ``details_ratio_std``: details / predict. ``speedup``, ``speedup_of_one``: how many times as fast as
+        ``ratio``: explain / predict. ``speedup``, ``speedup_of_one``: how many times as fast as
         KernelSHAP, per row, if many rows are explained at once or one alone.
     """
     fit = seconds_of(partial(model.fit, task.X, task.y))
     first = seconds_of(partial(model.explain, task.X_test[:1]))
     queries = task.X_test
     times = time_in_turns(lambda: model.explain(queries), lambda: model.predict(queries), repeats=n_turns)
-    of_details = time_in_turns(
-        lambda: _explain_in_detail(model, queries), lambda: model.predict(queries), repeats=n_turns
-    )
     singles = np.split(queries[:N_SINGLE], len(queries[:N_SINGLE]))
     ones = [seconds_of(partial(model.explain, row)) for row in singles]
     in_words = [seconds_of(partial(_explain_in_words, model, row)) for row in singles]
@@ -733,8 +729,6 @@ def measure_cost(model: Any, task: Task, n_turns: int, n_kernel_rows: int, *, wi
         "first": first,
         "explain": min(times[0]),
         "predict": min(times[1]),
-        "details": min(of_details[0]),
-        "details_ratio": min(of_details[0]) / min(of_details[1]),
         "n_rows": len(queries),
         "one": statistics.median(ones),
         "one_in_words": statistics.median(in_words),
@@ -751,10 +745,6 @@ def measure_first(model: Any, task: Task, n_turns: int) -> Values:
         first.append(seconds_of(partial(model.explain, task.X_test[:1])))
     medians = statistics.median(fit), statistics.median(first)
     return {"fit": medians[0], "first": medians[1], "ratio": medians[1] / medians[0]}
-
-
-def _explain_in_detail(model: Any, queries: Floats) -> Floats:
-    return model.explain(queries).supports
 
 
 def _explain_in_words(model: Any, queries: Floats) -> tuple[Floats, list[str]]:

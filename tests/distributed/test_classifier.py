@@ -99,7 +99,7 @@ def test_an_explanation_has_the_neighbors_of_all_rows(fitted, planted, monkeypat
     rows = np.concatenate([X[:2], queries[:4]])
     found, expected = fitted.explain(rows), fitted.gather().explain(rows)
     np.testing.assert_array_equal(found.neighbor_ids, expected.neighbors)
-    for name in ("distances", "vote_shares", "probabilities", "contributions", "neighbor_labels"):
+    for name in ("distances", "vote_shares", "probabilities", "neighbor_labels"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
     assert [0, 1] not in found.neighbor_ids[:2].tolist()
     np.testing.assert_array_equal((found.left_out >= 0), [True, True, False, False, False, False])
