@@ -54,14 +54,16 @@ def test_percentiles_are_the_share_below_plus_half_of_the_ties(made):
 
 
 def test_typical_ranges_leave_out_a_tenth_at_each_end(made):
-    assert made.ranges.shape == (2, 4, 3)
+    rows, shares = made.typical
     for label in range(3):
         own = made.labels == label
         for feature in (0, 1):
-            expected = slow_range(made.X[own, feature], made.row_weights[own])
-            assert made.ranges[:, label, feature].tolist() == list(expected)
-    assert np.isnan(made.ranges[:, 3]).all()  # a class without rows
-    assert np.isnan(made.ranges[:, :, CATEGORY]).all()
+            low, high = slow_range(made.X[own, feature], made.row_weights[own])
+            ends = rows[label, :2, feature]
+            assert made.X[ends, feature].tolist() == [low, high]
+            assert own[ends].all()
+            assert np.isnan(shares[label, :, feature]).all()
+    assert (rows[3] == -1).all()  # a class without rows
 
 
 def test_typical_categories_are_the_most_frequent_ones(made):

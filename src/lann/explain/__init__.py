@@ -40,10 +40,10 @@ from lann.explain._training_votes import (
     prototypical_rows,
     suspicious_rows,
 )
-from lann.explain._view import LEAST_ERRORS, LEAST_RELEVANCE, ExplainedRow
+from lann.explain._view import LEAST_RELEVANCE, ExplainedRow
 
 __all__ = [
-    "LEAST_ERRORS", "LEAST_RELEVANCE", "Contrast", "Counterfactuals", "Decision", "ExplainedQueries",
+    "LEAST_RELEVANCE", "Contrast", "Counterfactuals", "Decision", "ExplainedQueries",
     "ExplainedRow", "Explanation", "Influence", "Landmarks", "Overview", "PageDetails", "Readings",
     "RowVotes", "Spacing", "Supports", "Suspicion", "WalkPlan", "build_explanation", "class_relevances",
     "correlated_columns", "correlated_groups", "counterfactuals", "explanation_page",

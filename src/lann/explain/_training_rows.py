@@ -294,13 +294,6 @@ class ValueDistribution:
         return rows, shares
 
     @cached_property
-    def ranges(self) -> Floats:
-        """The typical range of each number in each class: (2, n_classes, n_features); NaN for none."""
-        rows = np.moveaxis(self.typical[0][:, :2], 1, 0)
-        known = (rows >= 0) & ~self.is_category
-        return np.where(known, self.X[rows, np.arange(self.X.shape[1])], np.nan)
-
-    @cached_property
     def extremes(self) -> Floats:
         """The smallest and the largest number of the training rows: (2, n_features); NaN for categories."""
         # A column of gaps has the extremes NaN.

@@ -13,7 +13,7 @@ from lann._support.inputs import check_ids
 from lann._support.types import Floats
 from lann._support.validation import Integer, validate
 from lann.columns.inputs import take_rows
-from lann.explain import LEAST_ERRORS, Explanation
+from lann.explain import Explanation
 from lann.plot import _display as base
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class ExplanationDisplay(base.Display):
 
     The left panel starts at the base value, the probability of the predicted class where nothing is known of
     the row. Each bar below is the support by the value of a feature, the largest first: to the right for the
-    prediction, to the left against it, with a line of two standard errors to both sides. The bars add up to
+    prediction, to the left against it; ± is two standard errors. The bars add up to
     the probability of the prediction, the last bar. The number of all other features, and their sum, is in
     one bar.
 
@@ -306,6 +306,11 @@ class ExplanationDisplay(base.Display):
         pair = (classes[self._predicted], against)
         colors = np.where(lengths >= 0, *pair).tolist()
         texts = [signed_percent(length) for length in lengths]
+        n_alone = min(len(names) - 2, len(self._row.feature_names))
+        if len(names) - 2 < len(self._row.feature_names):  # the last one is of several features
+            n_alone -= 1
+        for j, error in enumerate(self._row.support_errors[:n_alone]):
+            texts[1 + j] += f" ± {200 * error:.1f}"
         colors[0], colors[-1] = "white", base.INK
         texts[0], texts[-1] = percent(ends[0]), percent(ends[-1])
         # Each value is joined to the bar that starts there.
@@ -316,13 +321,9 @@ class ExplanationDisplay(base.Display):
             np.arange(len(names)), lengths, left=starts, color=colors, edgecolor=edges, height=0.66
         )
         self.ax_.bar_label(bars, texts, padding=3, fontsize=base.SMALL)
-        is_folded = len(names) - 2 < len(self._row.feature_names)
-        errors = LEAST_ERRORS * self._row.support_errors[: len(names) - 2 - is_folded]
-        at = np.arange(1, 1 + len(errors))
-        self.ax_.errorbar(ends[at], at, xerr=errors, fmt="none", ecolor="#333333", elinewidth=1.0)
         self.ax_.axvline(0, color="#444444", linewidth=0.9)
         low, high = min(0.0, starts.min(), ends.min()), max(0.0, starts.max(), ends.max())
-        space = 0.14 * max(high - low, MIN_RANGE)  # for the texts
+        space = 0.24 * max(high - low, MIN_RANGE)  # for the texts
         self.ax_.set_xlim(low - (space if low < 0 else 0.0), high + space)
         base.style(self.ax_, grid="x", percent="x")
         base.label_lines(self.ax_, names, fontsize)
