@@ -325,7 +325,7 @@ def _check_others(estimator: Any, X: Any, probabilities: np.ndarray) -> None:
         voted = slice(None) if explanation.left_out is None else np.asarray(explanation.left_out) < 0
         is_same = same(explanation.probabilities[voted], probabilities[voted])
         require(is_same, "explain has other probabilities.")
-        for name in ("distances", "contributions", "relevances", "supports"):
+        for name in ("distances", "relevances", "supports"):
             require(np.isfinite(getattr(explanation, name)), f"{name} are not finite.")
         require(len(explanation.in_words()) == len(probabilities), "Sentences are missing.")
 
