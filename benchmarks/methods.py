@@ -14,7 +14,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import (
+    GridSearchCV,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -132,6 +137,42 @@ def make_baseline(name: str, n_jobs: int, seed: int) -> Any:
     return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params() else estimator
 
 
+class PublishedCV(ClassifierMixin, BaseEstimator):
+    """PublishedLANN with constraint, learning rate and β by cross-validation on at most 1000 training rows."""
+
+    def __init__(self, n_jobs: int = 1, random_state: int = 0) -> None:
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> PublishedCV:
+        seed, rows = self.random_state, np.arange(len(y))
+        if len(y) > 1000:
+            rows = next(StratifiedShuffleSplit(1, train_size=1000, random_state=seed).split(X, y))[0]
+        # Of equally good parameters, the first are chosen, which are the defaults.
+        grid = {
+            "constraint": ["bounded", "norm", "determinant"],
+            "learning_rate": [0.02, 0.1, 0.005],
+            "temperature": [factor * self._temperature(X[rows], y[rows]) for factor in (1.0, 4.0, 0.25)],
+        }
+        folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=4 if len(y) < 400 else 1, random_state=seed)
+        model = baselines.PublishedLANN(n_jobs=self.n_jobs, random_state=seed)
+        best = GridSearchCV(model, grid, cv=folds, refit=False).fit(X[rows], y[rows]).best_params_
+        best["temperature"] *= self._temperature(X, y) / self._temperature(X[rows], y[rows])
+        self.model_ = model.set_params(**best).fit(X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def _temperature(self, X: Any, y: Any) -> float:
+        """Return the automatic β."""
+        return baselines.PublishedLANN(max_iter=0).fit(X, y).temperature_
+
+    def predict(self, X: Any) -> Any:
+        return self.model_.predict(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        return self.model_.predict_proba(X)
+
+
 def make_lann(n_jobs: int, seed: int, **parameters: Any) -> LANNClassifier:
     return LANNClassifier(n_jobs=n_jobs, random_state=seed, **parameters)
 
@@ -180,6 +221,14 @@ METHODS = [
     ),
     Method("lann", make_lann, "Defaults.", LANN, "LANN"),
     Method("lann-published", partial(make_baseline, "PublishedLANN"), "The paper's algorithm.", LANN, "LANN"),
+    Method(
+        "lann-published-cv",
+        PublishedCV,
+        "The paper's algorithm, parameters chosen on the training rows.",
+        LANN,
+        "LANN",
+        quick=False,
+    ),
     *(
         Method(f"lann-{name}", partial(make_lann, **parameters), description, LANN, quick=quick)
         for name, parameters, description, quick in (
