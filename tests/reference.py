@@ -88,8 +88,8 @@ def exhaustive_pass(
 ):  # fmt: skip
     """The paper's loop: one point after another, all points searched, plain steps on λ, then the constraint.
 
-    Changes `weights` in place and returns the mean loss. `norm` is what the weights of a point add up to; None
-    bounds them.
+    Changes `weights` in place and returns the mean loss. `norm` is what the weights of a point
+    add up to; None bounds them.
     """
     total = 0.0
     for i in rows:

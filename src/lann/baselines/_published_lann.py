@@ -37,11 +37,11 @@ class PublishedLANN(Baseline, NeighborClassifier):
         Number of axes for ``metric="low_rank"``; None is 16, or twice the square root of n_features where
         that is more.
     temperature : float or "auto", default="auto"
-        Temperature β of the softmax. The paper names none; "auto" is the typical vote of a neighbor, divided by
+        Temperature β of the softmax; "auto" is the typical vote of a neighbor, divided by
         log(n_classes - 1) + 1.
     learning_rate : float, default=0.02
-        Initial step size; it falls to 0 over the epochs. For weights, it is the step of λ_j with Σ_l w_jl = 1:
-        where they add up to n_features, the same step is n_features times as large.
+        Initial step size; it falls to 0 over the epochs. For weights, it is that of λ_j if Σ_l w_jl = 1
+        initially; as all are 1 here, steps are n_features times as large, which is the same.
     constraint : {"norm", "determinant", "bounded"}, default="bounded"
         What keeps a point metric bounded: its norm, Σ_l w_jl = n_features (for matrices the trace); its
         determinant, Π_l w_jl = 1; or bounds of the weights, e^-6 ≤ w ≤ e^6 (for matrices of the mean squared
