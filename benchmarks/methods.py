@@ -14,12 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import (
-    GridSearchCV,
-    RepeatedStratifiedKFold,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-)
+from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -140,19 +135,15 @@ def make_baseline(name: str, n_jobs: int, seed: int) -> Any:
 class PublishedCV(ClassifierMixin, BaseEstimator):
     """PublishedLANN; β, rate and constraint have the best Brier score in 5-fold cross-validation."""
 
-    def __init__(self, n_jobs: int = 1, random_state: int = 0, n_rows: int = 2000) -> None:
+    def __init__(self, n_jobs: int = 1, random_state: int = 0) -> None:
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self.n_rows = n_rows
 
     def fit(self, X: Any, y: Any) -> PublishedCV:
-        """Choose by `n_rows` predictions, of a sample of the rows or repeatedly of all."""
-        seed, rows = self.random_state, np.arange(len(y))
-        if len(y) > self.n_rows:
-            rows = next(StratifiedShuffleSplit(1, train_size=self.n_rows, random_state=seed).split(X, y))[0]
-        n_repeats = min(self.n_rows // len(rows), 10)
-        automatic = self._temperature(X[rows], y[rows])
-        search = GridSearchCV(
+        seed, automatic = self.random_state, baselines.PublishedLANN(max_iter=0).fit(X, y).temperature_
+        # Few rows are split repeatedly, so that there are about 2000 predictions to choose by.
+        n_repeats = min(max(2000 // len(y), 1), 10)
+        self.search_ = GridSearchCV(
             baselines.PublishedLANN(n_jobs=self.n_jobs, random_state=seed),
             {
                 "constraint": ("bounded", "norm", "determinant"),
@@ -161,23 +152,15 @@ class PublishedCV(ClassifierMixin, BaseEstimator):
             },
             scoring="neg_brier_score",
             cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=n_repeats, random_state=seed),
-            refit=False,
-        ).fit(X[rows], y[rows])
-        self.best_params_ = search.best_params_
-        self.best_params_["temperature"] *= self._temperature(X, y) / automatic
-        self.model_ = search.estimator.set_params(**self.best_params_).fit(X, y)
-        self.classes_ = self.model_.classes_
+        ).fit(X, y)
+        self.classes_ = self.search_.classes_
         return self
 
-    def _temperature(self, X: Any, y: Any) -> float:
-        """Return the automatic β."""
-        return baselines.PublishedLANN(max_iter=0).fit(X, y).temperature_
-
     def predict(self, X: Any) -> Any:
-        return self.model_.predict(X)
+        return self.search_.predict(X)
 
     def predict_proba(self, X: Any) -> Any:
-        return self.model_.predict_proba(X)
+        return self.search_.predict_proba(X)
 
 
 def make_lann(n_jobs: int, seed: int, **parameters: Any) -> LANNClassifier:
