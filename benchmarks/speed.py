@@ -142,7 +142,8 @@ def time_online(data: DataSet, n_jobs: int, repeats: int) -> Found:
     """Time the online pass of the published algorithm beside a NumPy loop."""
     X, y = StandardScaler().fit_transform(data.X), data.y
     rows = np.random.default_rng(0).permutation(len(X))
-    ours = partial(PublishedLANN(max_iter=1, n_jobs=n_jobs, random_state=0).fit, X, y)
+    same = {"constraint": "norm", "temperature": 1.0, "learning_rate": 0.01 / X.shape[1]}
+    ours = partial(PublishedLANN(**same, max_iter=1, n_jobs=n_jobs, random_state=0).fit, X, y)
     ours()
     other = partial(plain_online_pass, X, y, rows, k=K, rate=0.01)
     times = time_in_turns(ours, other, repeats=repeats if len(X) < 5000 else 1, warm_up=False)

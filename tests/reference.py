@@ -83,14 +83,14 @@ def distances_to_all(x, points, weights):
 
 
 def exhaustive_pass(
-    points, labels, weights, rows, rate, *, k, epsilon, temperature, n_classes, norm=True,
+    points, labels, weights, rows, rate, *, k, epsilon, temperature, n_classes, norm=None,
     measure=distances_to_all, slopes_of=published_slopes,
 ):  # fmt: skip
-    """The paper's loop: one point after another, all points searched, plain steps on λ, then the norm.
+    """The paper's loop: one point after another, all points searched, plain steps on λ, then the constraint.
 
-    Changes `weights` in place and returns the mean loss.
+    Changes `weights` in place and returns the mean loss. `norm` is what the weights of a point
+    add up to; None bounds them.
     """
-    n_features = points.shape[1]
     total = 0.0
     for i in rows:
         near, d = nearest(measure(points[i], points, weights)[None], k, exclude=[i])
@@ -104,7 +104,7 @@ def exhaustive_pass(
             if not 0 < size < np.inf:
                 continue
             if norm:
-                weights[j] = moved * (n_features / size)
+                weights[j] = moved * (norm / size)
             else:
                 weights[j] = np.clip(moved, np.exp(-6.0), np.exp(6.0))
     return total / len(rows)

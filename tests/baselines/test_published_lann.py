@@ -17,32 +17,34 @@ def data(wine):
 def test_it_equals_the_plain_loop(reference, blobs):
     """The whole fit: shuffled rows, a learning rate that falls to 0, ε from the data."""
     X, y = blobs
-    clf = PublishedLANN(random_state=0, max_iter=3, temperature=2.0).fit(X, y)
+    clf = PublishedLANN(constraint="norm", temperature=2.0, max_iter=3, random_state=0).fit(X, y)
     assert clf.temperature_ == 2.0
     typical = np.median(np.sort(reference.distances(X, X, np.ones(4)), axis=1)[:, 1:6])
     rng = np.random.default_rng(np.random.RandomState(0).randint(2**31 - 1))
-    weights = np.ones(X.shape)
+    # Weights that add up to 1: distances, ε and 1/β are a quarter.
+    weights = np.full(X.shape, 0.25)
     losses = [
         reference.exhaustive_pass(
             X,
             y,
             weights,
             rng.permutation(90),
-            0.05 * (1 - epoch / 3),
+            0.02 * (1 - epoch / 3),
             k=5,
-            epsilon=1e-3 * typical,
-            temperature=2.0,
+            epsilon=1e-3 * typical / 4,
+            temperature=2.0 * 4,
             n_classes=3,
+            norm=1.0,
         )
         for epoch in range(3)
     ]
     np.testing.assert_allclose(clf.loss_curve_, losses, rtol=1e-7)
-    np.testing.assert_allclose(clf.feature_weights_, weights, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(clf.feature_weights_, 4 * weights, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=["diagonal", "full", "low rank"])
 def test_the_norm_is_constant(data, form):
-    clf = PublishedLANN(**form, max_iter=3, random_state=0).fit(*data)
+    clf = PublishedLANN(**form, constraint="norm", max_iter=3, random_state=0).fit(*data)
     levels = clf.model_.levels
     n_axes = clf.model_.n_axes
     norms = levels.weights.sum(axis=1)

@@ -38,7 +38,7 @@ def test_a_pass_equals_the_plain_loop(reference, rate, constraint):
         loss = updates.train_pass(rows, rate)
         expected = reference.exhaustive_pass(
             points, labels, slow, rows, rate, k=4, epsilon=0.01, temperature=1.0, n_classes=3,
-            norm=constraint == "norm",
+            norm=3.0 if constraint == "norm" else None,
         )  # fmt: skip
         assert loss == pytest.approx(expected, rel=tolerance)
         np.testing.assert_allclose(updates.metric.weights, slow, rtol=tolerance, atol=tolerance)

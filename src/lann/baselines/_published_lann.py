@@ -36,11 +36,13 @@ class PublishedLANN(Baseline, NeighborClassifier):
     n_components : int or None, default=None
         Number of axes for ``metric="low_rank"``; None is 16, or twice the square root of n_features where
         that is more.
-    temperature : float or "auto", default=1.0
-        Temperature β of the softmax; "auto" derives it from the typical votes in the data.
-    learning_rate : float, default=0.05
-        Initial step size; it falls to 0 over the epochs.
-    constraint : {"norm", "determinant", "bounded"}, default="norm"
+    temperature : float or "auto", default="auto"
+        Temperature β of the softmax; "auto" is the typical vote of a neighbor, divided by
+        log(n_classes - 1) + 1.
+    learning_rate : float, default=0.02
+        Initial step size; it falls to 0 over the epochs. For weights, it is that of λ_j if Σ_l w_jl = 1
+        initially; as all are 1 here, steps are n_features times as large, which is the same.
+    constraint : {"norm", "determinant", "bounded"}, default="bounded"
         What keeps a point metric bounded: its norm, Σ_l w_jl = n_features (for matrices the trace); its
         determinant, Π_l w_jl = 1; or bounds of the weights, e^-6 ≤ w ≤ e^6 (for matrices of the mean squared
         singular value).
@@ -106,8 +108,8 @@ class PublishedLANN(Baseline, NeighborClassifier):
     }
 
     def __init__(
-        self, n_neighbors=5, *, metric="diagonal", n_components=None, temperature=1.0, learning_rate=0.05,
-        constraint="norm", max_iter=20, verbose=0, n_jobs=None, random_state=None,
+        self, n_neighbors=5, *, metric="diagonal", n_components=None, temperature="auto", learning_rate=0.02,
+        constraint="bounded", max_iter=20, verbose=0, n_jobs=None, random_state=None,
     ):  # fmt: skip
         store_parameters(self, locals())
 

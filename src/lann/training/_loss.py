@@ -134,7 +134,7 @@ class OnlineSettings:
     temperature : float or None
         β of the softmax; None derives it from the typical votes in the data.
     learning_rate : float
-        Initial step size; it falls to 0 over the epochs.
+        Initial step size, for weights that add up to 1 or for matrices; it falls to 0 over the epochs.
     constraint : {"norm", "determinant", "bounded"}
         What keeps a point metric bounded.
     form : {"diagonal", "low_rank", "full"}
@@ -148,9 +148,9 @@ class OnlineSettings:
     """
 
     n_neighbors: int = 5
-    temperature: float | None = 1.0
-    learning_rate: float = 0.05
-    constraint: str = "norm"
+    temperature: float | None = None
+    learning_rate: float = 0.02
+    constraint: str = "bounded"
     form: str = "diagonal"
     n_components: int | None = None
     max_iter: int = 20

@@ -158,15 +158,15 @@ class OnlineMatrices:
 
 
 def choose_temperature(levels: Levels, *, n_jobs: int | None = None) -> float:
-    """Return β for data of any scale: the typical votes of a query, divided by what a clear result needs.
+    """Return β for data of any scale: the typical vote of a neighbor, divided by log(L − 1) + 1.
 
-    A class without a neighbor has exp(0) in the softmax, so with L classes a probability near 1 takes
-    log(L − 1) and more.
+    A class without a neighbor has exp(0) in the softmax. Against the L − 1 others, a class with a single
+    neighbor at a typical distance thus has the probability e / (e + 1), for any number of classes.
     """
     distances = typical_distances(levels, n_jobs=n_jobs)
     votes = (distances + zero_distance_guard(distances)) ** -1.0
     n_classes = len(levels.class_log_weights)
-    return float(np.median(votes.sum(axis=1))) / (math.log(max(n_classes - 1, 1)) + 3.0)
+    return float(np.median(votes.mean(axis=1))) / (math.log(max(n_classes - 1, 1)) + 1.0)
 
 
 def train_online(
@@ -210,8 +210,10 @@ def train_online(
             else:
                 check_matrix_memory(len(levels.X), levels.class_log_weights.shape[1])
                 updates = OnlineMatrices(levels, rule, epsilon, settings.constraint)
+            # The n_axes weights of a point share each distance, which a matrix changes by itself.
+            n_shares = levels.class_log_weights.shape[1] if settings.form == "diagonal" else 1
             for epoch in range(n_epochs):
-                rate = settings.learning_rate * (1.0 - epoch / n_epochs)
+                rate = settings.learning_rate * n_shares * (1.0 - epoch / n_epochs)
                 losses.append(updates.train_pass(rng.permutation(len(levels.X)), rate))
                 state = Epoch(updates.name, epoch + 1, n_epochs, losses[-1], None, updates.levels)
                 if callback is not None and callback(state):
