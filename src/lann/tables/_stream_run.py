@@ -71,8 +71,8 @@ class StreamRun(AbstractContextManager["StreamRun"]):
         What columns have, if it is not to be inferred: "category", "number", "date", or a format of dates.
     guard_formulas : bool, default=False
         Whether labels in the file for the predictions are guarded for spreadsheets, as by `write_table`.
-    **options : str or None
-        ``sep``, ``decimal`` and ``encoding`` of text, as for `read_table`; by default they are detected.
+    **options : str, list or None
+        ``sep``, ``decimal``, ``encoding`` and ``na_values``, as for `read_table`.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class StreamRun(AbstractContextManager["StreamRun"]):
         drop: Sequence[str] = (),
         kinds: Mapping[str, str] | None = None,
         guard_formulas: bool = False,
-        **options: str | None,
+        **options: Any,
     ) -> None:
         self._path, self._output_path, self._guard_formulas = path, output, guard_formulas
         self._check_different(checkpoint)
