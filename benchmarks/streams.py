@@ -1,4 +1,4 @@
-"""Accuracy, kappa-temporal and speed of SAMKNN, SAMLANN and river's classifiers on twelve streams."""
+"""Accuracy, speed and alarms of SAMKNN and SAMLANN beside river's classifiers and detectors."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks import alarms
 from benchmarks.harness import (
     FOLDER,
     NAN,
@@ -60,7 +61,7 @@ FILES = {
 """By stream: its file in the folder named by ``LANN_DATA``."""
 STREAMS = tuple(FILES)
 QUICK_STREAMS = ("keystroke", "outdoor", "electricity")
-STREAM, SPEED, MEMORY = PARTS = "streams", "speed", "memory"
+STREAM, SPEED, MEMORY, _ = PARTS = "streams", "speed", "memory", alarms.PART
 MOST_ROWS = 200_000
 BASELINE_ROWS, QUICK_BASELINE_ROWS = 20_000, 5_000
 REFERENCE_ERRORS = {
@@ -329,6 +330,9 @@ class Streams(Benchmark):
                 self.files[name] = path
 
     def jobs(self) -> Iterator[Job]:
+        if alarms.PART in self.chosen and find_spec("river"):
+            readers = {name: partial(read_stream, path) for name, path in self.files.items()}
+            yield from alarms.jobs(readers, quick=self.options.quick)
         for method in self.methods if STREAM in self.chosen else ():
             rows = self.options.rows
             rows = min(rows, self.baseline_rows, method.most_rows) if method.is_slow else rows
@@ -378,6 +382,7 @@ class Streams(Benchmark):
             if (values := results.first(part, method, name))
         ]
         tables += [Table("Speed and memory", ("", "measured", "", ""), parts)] if parts else []
+        tables += alarms.tables(results) if results.methods(alarms.PART) else []
         introduction = (
             "Every row is predicted before it is learned, in the order of the file; every prediction "
             f"counts. At most {self.options.rows} rows of a stream; river's slower classifiers have the "
@@ -432,6 +437,7 @@ class Streams(Benchmark):
             ),
             check("samknn: at least 10000 rows/s with a small window", small, least=10_000),
             check("samknn: memory grows by at most 5 MB from 100 000 to a million rows", growth, most=5),
+            *alarms.checks(results),
         ]
 
 

@@ -1,10 +1,15 @@
 """Invalid input raises one clear sentence and changes nothing; unusual but valid input works."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from lann import LANNClassifier
 
@@ -96,6 +101,56 @@ def test_invalid_queries_raise(iris, method, queries, message):
     clf = quick(max_iter=0).fit(*iris)
     with pytest.raises(ValueError, match=message):
         getattr(clf, method)(queries)
+
+
+@pytest.mark.parametrize("kind", ["fit", "predict"])
+def test_lazy_tables(iris, kind):
+    pl = pytest.importorskip("polars")
+    table = pl.DataFrame(iris[0], schema=list("abcd"))
+    clf = quick(max_iter=0).fit(table, iris[1])
+    with pytest.raises(TypeError, match=r"X is a lazy table, .* give X.collect\(\)"):
+        clf.fit(table.lazy(), iris[1]) if kind == "fit" else clf.predict(table.lazy())
+
+
+def test_arrays_with_text_have_categories(iris):
+    """ColumnTransformer returns an array of objects where one of the columns is text."""
+    X, y = iris
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(kind=np.where(X[:, 2] > 3, "large", "small"))
+    scaled = ColumnTransformer([("scale", StandardScaler(), list("abcd"))], remainder="passthrough")
+    array = scaled.fit_transform(frame)
+    assert array.dtype == object
+    clf = quick().fit(array, y)
+    assert [feature.kind for feature in clf.schema_.features] == ["number"] * 4 + ["category"]
+    as_frame = quick().fit(pd.DataFrame(array).infer_objects(), y)
+    np.testing.assert_array_equal(clf.predict_proba(array), as_frame.predict_proba(pd.DataFrame(array)))
+    assert make_pipeline(scaled, quick()).fit(frame, y).score(frame, y) > 0.9
+    numbers = quick().fit(X.astype(str).astype(object), y)  # text of numbers only
+    np.testing.assert_array_equal(numbers.predict_proba(X), quick().fit(X, y).predict_proba(X))
+    with pytest.raises(ValueError, match="has numbers in the training data; got 'small'"):
+        numbers.predict(array[:, 1:])
+
+
+def test_many_numbers_as_labels_are_warned_of():
+    X = np.random.default_rng(0).normal(size=(1000, 2))
+    amounts = (X[:, 0] * 50).round().astype(int)
+    with pytest.warns(UserWarning, match="more than 100 different numbers, and each is a class of its own"):
+        clf = quick(max_iter=0).fit(X, amounts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.partial_fit(X[:5], amounts[:5])
+        quick(max_iter=0).fit(X, amounts // 4)
+        quick(max_iter=0).fit(X, amounts.astype(str))
+
+
+def test_true_labels_are_beside_the_predictions(iris):
+    X, y = iris
+    clf = quick(max_iter=0).fit(X[::2], y[::2])
+    explanation = clf.explain(X[1::2], y[1::2])
+    np.testing.assert_array_equal(explanation.true_labels, y[1::2])
+    assert explanation.row(3).true_label == y[7]
+    assert clf.explain(X[1::2]).true_labels is None
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        clf.explain(X[1::2], y)
 
 
 def test_names_that_differ(iris):

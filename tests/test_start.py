@@ -69,6 +69,14 @@ def test_import_lann_alone():
     assert not modules & HEAVY
 
 
+def test_names_of_the_package():
+    import lann
+
+    names = {name for name in dir(lann) if not name.startswith("_")}
+    assert set(lann.__all__) <= names
+    assert all(name in lann.__all__ or f"lann.{name}" in sys.modules for name in names)
+
+
 @pytest.mark.parametrize("code", ["import lann; lann.LANNClassifier()", "import lann.streams"])
 def test_estimators_import_no_extra(code):
     modules = modules_after(code)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from lann._row_draw import blocks
 from lann._support.inputs import (
@@ -106,7 +106,9 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
             model = model or self.model_
             yield model.vote(*model.voters(queries, n_jobs=self.n_jobs)).probabilities
 
-    def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
+    def explain(
+        self, X: ArrayLike, y: ArrayLike | None = None, *, ids: ArrayLike | None = None
+    ) -> Explanation:
         """Explain predictions: similar cases, and what each feature adds to the probabilities.
 
         The first call computes the relevances of up to 500 training rows, which takes less time than a fit;
@@ -116,6 +118,8 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+        y : array-like of shape (n_queries,) or None, default=None
+            True labels, which the explanation shows beside the predictions.
         ids : array-like of shape (n_rows,) or None, default=None
             Names of the training rows, which the explanation shows in place of their positions.
 
@@ -124,7 +128,8 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         explanation : Explanation
         """
         queries = self._validate_queries(X)
-        return self._explain(self.model_, queries, X, ids, query_ids=row_ids(X))
+        explanation = self._explain(self.model_, queries, X, ids, query_ids=row_ids(X))
+        return _with_labels(explanation, y)
 
     def contributions(self, X: ArrayLike, rows: ArrayLike | None = None) -> Floats:
         """Return what each feature adds to the squared distances of neighbors.
@@ -242,6 +247,7 @@ class NeighborClassifier(ModelClassifier):
     def explain(
         self,
         X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
         *,
         ids: ArrayLike | None = None,
         leave_out: ArrayLike | None = "auto",
@@ -256,6 +262,8 @@ class NeighborClassifier(ModelClassifier):
         ----------
         X : array-like of shape (n_queries, n_features) or None, default=None
             None is the training rows, each without itself.
+        y : array-like of shape (n_queries,) or None, default=None
+            True labels, which the explanation shows beside the predictions.
         ids : array-like of shape (n_rows,) or None, default=None
             Names of the training rows, which the explanation shows in place of their positions.
         leave_out : "auto", None or array-like of shape (n_queries,), default="auto"
@@ -273,7 +281,8 @@ class NeighborClassifier(ModelClassifier):
         Raises
         ------
         ValueError
-            If X does not have the features of the fit, or `leave_out` is not one of the above.
+            If X does not have the features of the fit, y does not have a label for each row, or `leave_out`
+            is not one of the above.
 
         Examples
         --------
@@ -302,4 +311,14 @@ class NeighborClassifier(ModelClassifier):
             # Numbers of arrival are not names of rows of another table.
             names = self._names_of(model)
             exclude = find_training_rows(model, queries, names=query_ids, training_names=names)
-        return self._explain(model, queries, X, ids, query_ids=query_ids, exclude=exclude)
+        explanation = self._explain(model, queries, X, ids, query_ids=query_ids, exclude=exclude)
+        return _with_labels(explanation, y)
+
+
+def _with_labels(explanation: Explanation, y: ArrayLike | None) -> Explanation:
+    """Return an explanation with the true labels of the queries, if they are given."""
+    if y is None:
+        return explanation
+    labels = column_or_1d(y)
+    check_consistent_length(explanation.probabilities, labels)
+    return replace(explanation, true_labels=labels)

@@ -28,6 +28,19 @@ def test_invalid_rows_and_files(fails, model, new, tmp_path):
     assert "no column 'x' in new.csv for id" in fails("predict", model, new, "--id", "x")
 
 
+def test_any_number_of_threads_gives_the_same(run, model, new, monkeypatch):
+    used = []
+    predict_file = TableModel.predict_file
+
+    def predict(self, *arguments, **options):
+        used.append(self.classifier.n_jobs)
+        return predict_file(self, *arguments, **options)
+
+    monkeypatch.setattr(TableModel, "predict_file", predict)
+    assert run("predict", model, new, "--jobs", 2) == run("predict", model, new)
+    assert used == [2, None]
+
+
 def test_labels_stand_beside_the_predictions(run, model, make_table, tmp_path):
     frame = make_table(12, seed=1)
     frame.loc[0, "group"], frame.loc[1, "group"] = None, "elsewhere"

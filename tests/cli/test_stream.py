@@ -73,7 +73,10 @@ def test_json_has_the_scores_and_the_curve(run, data, tmp_path):
     assert document["scores"]["accuracy"] == correct > 0.8
     assert document["n_rows"] == 1500
     assert document["curve"]["rows"][-1] == 1500
-    assert document["n_drifts"] == predictions["drift"].sum() > 0
+    assert document["n_memory_resets"] == predictions["memory_reset"].sum() > 0
+    alarms = predictions.index[predictions["alarm"] == 1].tolist()
+    assert alarms == [alarm["row"] for alarm in document["alarms"]]
+    assert [700 <= row < 740 for row in alarms] == [True]
     assert document["files"] == [str(output), str(picture)]
     assert document["interrupted"] is False
     assert picture.read_bytes().startswith(b"\x89PNG")
@@ -91,7 +94,7 @@ def test_a_killed_run_continues_with_the_same_predictions(run, rows, data, child
     assert whole.read_bytes() != part.read_bytes()
     found = json.loads(run("stream", data, *checkpoint, "--resume", "-o", part, "--json"))
     assert part.read_bytes() == whole.read_bytes()
-    for name in ("scores", "last_rows", "drifts", "curve", "n_rows"):
+    for name in ("scores", "last_rows", "alarms", "memory_resets", "curve", "n_rows"):
         assert found[name] == expected[name]
 
 

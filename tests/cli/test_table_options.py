@@ -42,6 +42,21 @@ def test_options(run, fails, frame, csv, tmp_path):
     assert "sep must be one character" in fails("explain", tmp_path / "m.lann", csv, "--sep", "xy")
 
 
+def test_missing_values_of_a_table(run, fails, frame, tmp_path):
+    table, path = frame.assign(**{"size [cm]": frame["size [cm]"].astype(object)}), tmp_path / "t.csv"
+    table.loc[5, "size [cm]"] = "k.A."
+    table.to_csv(path, index=False)
+    printed = fit(run, path, tmp_path)
+    assert "Column 'size [cm]' is read as text, because 'k.A.' is no number" in printed
+    assert "columns: 1 with numbers" in printed
+    given = ("--na-values", "k.A.", "--na-values", "unknown")
+    printed = fit(run, path, tmp_path, *given)
+    assert "read as text" not in printed
+    assert "4 columns: 2 with numbers" in printed
+    assert "must have numbers; row 5 has 'k.A.'" in fails("predict", tmp_path / "m.lann", path)
+    assert "Accuracy" in run("predict", tmp_path / "m.lann", path, *given)
+
+
 def test_standard_input(model, new):
     arguments = ["predict", str(model), "-", "--id", "name"]
     result = CliRunner(env={"COLUMNS": "160"}).invoke(app, arguments, input=new.read_bytes())

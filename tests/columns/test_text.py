@@ -266,12 +266,40 @@ def test_named_columns(infer):
 def test_text_with_a_different_value_in_most_rows(table_warnings):
     frame = pd.DataFrame({"name": [f"p{row}" for row in range(50)], "a": np.arange(50) % 7})
     ((name, _), _), messages = table_warnings(infer_columns, frame)
-    assert messages == [
-        "Column 'name' is ignored: it is text with a different value in most rows (50 values)."
-    ]
+    ignored = "Column 'name' is ignored: it is text with a different value in most rows ({} values)."
+    assert messages == [f"{ignored.format(50)} If it names the rows, give it as id (--id)."]
     assert name.kind == "ignored"
+    frame.loc[30:, "name"] = "p0"
+    assert table_warnings(infer_columns, frame)[1] == [ignored.format(30)]
     (columns, _), messages = table_warnings(infer_columns, frame, {"name": "category"})
     assert (columns[0].kind, messages) == ("category", [])
+
+
+ODD = "'k.A.' is no number, but nearly all other cells are; give what means a missing value as na_values"
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (["k.A.", "1.234,5", "7"] + ["12,25"] * 9, ODD),
+        (
+            ["unknown", "k.A.", *[f"{number} €" for number in range(20)]],
+            "'unknown', 'k.A.' are no numbers, but nearly all",
+        ),
+        (["k.A."] * 5 + ["1", "2", "3", "4"] * 3, ""),  # too many of them
+        ([f"{number}a" for number in range(6)] + ["7", "8"] * 40, ""),  # house numbers
+        (["low", "high", "1", "2"] * 5, ""),
+        (["x", *["01234", "56789"] * 10], ""),  # codes
+        (["-", "–"] * 5, ""),
+    ],
+)
+def test_texts_among_numbers_are_named(cells, reason, table_warnings):
+    frame = pd.DataFrame({"n": cells, "other": np.arange(len(cells)) % 2})
+    ((column, _), _), messages = table_warnings(infer_columns, frame)
+    found = [message for message in messages if "is read as text, because" in message]
+    assert len(found) == bool(reason)
+    assert all(reason in message for message in found)
+    assert column.kind in ("category", "ignored")
 
 
 @pytest.mark.parametrize(

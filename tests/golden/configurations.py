@@ -173,7 +173,7 @@ def stream(name: str) -> Results:
     )
     return {
         "probabilities": probabilities,
-        "sizes": np.array([model.short_term_size_, model.long_term_size_, model.n_drifts_]),
+        "sizes": np.array([model.short_term_size_, model.long_term_size_, model.n_resets_]),
         "words": str(model.explain_one(X[0])),
     }
 

@@ -37,7 +37,9 @@ def test_a_loaded_model_goes_on_with_the_same_bits(cls, tmp_path, n_rows, gaps):
     assert loaded.get_params() == clf.get_params()
     more = [model.test_then_train(X[n_rows:], y[n_rows:]) for model in (loaded, clf)]
     np.testing.assert_array_equal(*more)
-    assert loaded.drifts_ == clf.drifts_
+    assert loaded.resets_ == clf.resets_
+    assert loaded.alarms_ == clf.alarms_
+    assert loaded.detector_.to_dict() == clf.detector_.to_dict()
     assert loaded.n_seen_ == clf.n_seen_ == 1000
     np.testing.assert_array_equal(loaded.memory_weights_, clf.memory_weights_)
 
@@ -70,6 +72,7 @@ def saved_stream(cls, tmp_path):
 SCALARS = [
     ("limits_/n_neighbors", 0), ("limits_/n_neighbors", 30), ("limits_/total", 60),
     ("limits_/total", 10**12), ("limits_", None),     ("n_features_in_", 2), ("classes_", None),
+    ("detector_", None), ("detector_/rows_per_false_alarm", 0), ("detector_/n_alarms", -1),
 ]  # fmt: skip
 
 
@@ -88,6 +91,20 @@ def test_values_that_are_invalid(saved_stream, changes, name, value, load_fails)
 def change_array(changed, entry, change):
     """Write the file again with another array."""
     changed.replace_array(entry, change(changed.array(entry))).write()
+
+
+DETECTORS = {
+    "NaN": lambda a: a * np.nan,
+    "infinite": lambda a: a + np.inf,
+    "fewer exponents": lambda a: a[:, :-1].copy(),
+    "more errors than rows": lambda a: a + np.array([0.0, 0.0, 10_000.0]),
+}
+
+
+@pytest.mark.parametrize("change", DETECTORS.values(), ids=DETECTORS)
+def test_states_of_the_detector_that_are_invalid(saved_stream, changes, change, load_fails):
+    change_array(changes(saved_stream), "model/detector_/state", change)
+    load_fails(saved_stream, "cannot be loaded: (its|in its) ")
 
 
 VALUES = {

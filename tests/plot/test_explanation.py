@@ -92,6 +92,18 @@ def test_values_have_percentiles(clf, passengers, iris_frame):
     assert any(line.startswith("Sex = ") and line.endswith("% of rows)") for line in lines)
 
 
+@pytest.mark.parametrize("has_text", [False, True])
+def test_the_title_names_the_row(iris_frame, has_text):
+    X, y = iris_frame
+    X = X.assign(kind=np.where(X.iloc[:, 2] > 3, "large", "small")) if has_text else X
+    index = {"Row 9": range(150), "Row 109": range(100, 250), "Row 9: p9": [f"p{i}" for i in range(150)]}
+    for title, names_of_rows in index.items():
+        table = X.set_axis(names_of_rows)
+        clf = LANNClassifier(max_iter=0, random_state=0).fit(table, np.asarray(y))
+        display = ExplanationDisplay.from_estimator(clf, table, row=9)
+        assert display.figure_.get_suptitle().startswith(f"{title}: predicted")
+
+
 def test_title_says_what_is_special_about_the_row(clf, iris_frame):
     X, _ = iris_frame
     display = ExplanationDisplay.from_estimator(clf, X, row=75)

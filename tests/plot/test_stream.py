@@ -6,13 +6,13 @@ from lann.plot import StreamDisplay
 from lann.streams import PrequentialEvaluation
 
 
-def evaluate(n_rows=500, *, drifts=(), sizes=(100, 50), accuracy=0.8, window_size=100):
-    """Return the evaluation of predictions that are correct as often as wanted."""
+def evaluate(n_rows=500, *, resets=(), sizes=(100, 50), accuracy=0.8, window_size=100):
+    """Return the evaluation of predictions that are correct as often as wanted, in all or row by row."""
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=n_rows)
     predictions = np.where(rng.random(n_rows) < accuracy, labels, (labels + 1) % 3)
     evaluation = PrequentialEvaluation(window_size=window_size)
-    evaluation.update(labels, predictions, np.full(n_rows, 0.7), memory_sizes=sizes, drifts=drifts)
+    evaluation.update(labels, predictions, np.full(n_rows, 0.7), memory_sizes=sizes, resets=resets)
     return evaluation
 
 
@@ -21,7 +21,8 @@ def labels_of(display):
 
 
 def test_curves_are_those_of_the_evaluation(assert_legible):
-    evaluation = evaluate(drifts=[120, 300])
+    accuracy = np.where(np.arange(500) < 250, 0.9, 0.2)
+    evaluation = evaluate(accuracy=accuracy, resets=[120, 300])
     display = StreamDisplay.from_evaluation(evaluation, name="SAMKNN", data_name="weather")
     lines = {
         line.get_linestyle(): line.get_ydata() for line in display.ax_.lines if len(line.get_xdata()) > 2
@@ -30,23 +31,17 @@ def test_curves_are_those_of_the_evaluation(assert_legible):
     np.testing.assert_array_equal(lines[":"], evaluation.curve.no_change_accuracy)
     np.testing.assert_array_equal(lines["--"], evaluation.curve.majority_accuracy)
     marks = [line.get_xdata()[0] for line in display.ax_.lines if len(line.get_xdata()) == 2]
-    assert marks == [120, 300]
+    assert marks == [alarm.row for alarm in evaluation.alarms]
+    assert [250 < row < 270 for row in marks] == [True]
+    (resets,) = (line for line in display.axes_[1].lines if line.get_marker() == "|")
+    assert resets.get_xdata().tolist() == [120, 300]
     assert len(display.axes_) == 2
     names = ["SAMKNN", "label of the row before", "most frequent label", "short-term memory",
-             "long-term memory", "drift"]  # fmt: skip
+             "long-term memory", "memory reset", "alarm"]  # fmt: skip
     assert [label.partition(" (")[0] for label in labels_of(display)] == names
     title = display.figure_.get_suptitle()
     assert "weather" in title
-    assert "2 drifts" in title
-    assert_legible(display.figure_)
-
-
-def test_many_drifts_are_counted(assert_legible):
-    display = StreamDisplay.from_evaluation(evaluate(drifts=range(0, 500, 5)))
-    assert len(display.axes_) == 3
-    assert sum(bar.get_height() for bar in display.axes_[2].patches) == 100
-    assert display.axes_[2].get_ylabel() == "drifts"
-    assert "drift" not in labels_of(display)
+    assert "1 alarm" in title
     assert_legible(display.figure_)
 
 

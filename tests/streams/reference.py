@@ -124,7 +124,7 @@ class SelfAdjustingMemories:
         self.n_classes, self.k, self.total, self.long_limit = n_classes, k, total, long
         self.smallest, self.seed = smallest, seed
         self.short, self.long, self.hits, self.windows = [], [], [], []
-        self.known, self.n_seen, self.n_compressions, self.drifts = set(), 0, 0, []
+        self.known, self.n_seen, self.n_compressions, self.resets = set(), 0, 0, []
 
     def votes(self, x):
         """Return the votes of the classes by the short-term rows, the long-term rows and both: (3, C)."""
@@ -232,7 +232,7 @@ class SelfAdjustingMemories:
         best = int(np.round([np.mean(hits) for _, hits in self.windows], 4).argmax())
         if best > 0:
             size = self.sizes()[best]
-            self.drifts.append((self.n_seen - 1, len(self.short), size))
+            self.resets.append((self.n_seen - 1, len(self.short), size))
             dropped, self.short = self.short[:-size], self.short[-size:]
             self.hits, self.windows = self.hits[-size:], self.windows[best:]
             if len(self.short) > self.k:

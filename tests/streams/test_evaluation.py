@@ -121,12 +121,12 @@ def test_memory_is_constant():
     sizes = set()
     for start in range(0, 4000, 500):
         labels = np.arange(start, start + 500) % 3
-        evaluation.update(labels, labels, np.full(500, 0.5), drifts=range(start, start + 500))
+        evaluation.update(labels, labels, np.full(500, 0.5), resets=range(start, start + 500))
         state = evaluation.to_dict()
-        sizes.add((len(state["window"]), len(state["points"]) <= 16, len(state["drifts"]) <= 1000))
+        sizes.add((len(state["window"]), len(state["points"]) <= 16, len(state["resets"]) <= 1000))
     assert sizes == {(20, True, True)}
-    assert evaluation.n_drifts == 4000
-    np.testing.assert_array_equal(evaluation.curve.n_drifts, evaluation.curve.rows)
+    assert evaluation.n_resets == 4000
+    np.testing.assert_array_equal(evaluation.curve.n_resets, evaluation.curve.rows)
     assert evaluation.curve.rows[-1] == 4000
     spacing = np.diff(evaluation.curve.rows[:-1])
     assert len(spacing) >= 7

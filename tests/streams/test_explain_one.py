@@ -55,13 +55,13 @@ def test_ages_and_values_are_those_of_rows_that_were_learned(fitted):
 
 def test_features_before_and_after_the_drift(fitted):
     found = fitted.explain_one([0.2, 0.2, 0.9])
-    assert found.last_drift == fitted.drifts_[-1]
+    assert found.last_reset == fitted.resets_[-1]
     assert found.dependence_now.argmax() == 2
     assert found.dependence_now.sum() == pytest.approx(1)
     assert "after" in found.sentence
-    # The rows that the first drift after the change has removed are of the first half.
+    # The rows that the first reset after the change has removed are of the first half.
     X, y = make_drift()
-    first = next(drift for drift in fitted.drifts_ if drift.row > 1000)
+    first = next(reset for reset in fitted.resets_ if reset.row > 1000)
     clf = SAMKNN(random_state=0).fit(X[: first.row + 1], y[: first.row + 1])
     found = clf.explain_one(X[0])
     assert found.dependence_before.argmax() == 0
@@ -92,7 +92,7 @@ def test_plain_values_text_and_table(fitted):
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert document["query"] == [0.2, None, 0.9]
     assert document["prediction"] == found.prediction
-    assert document["last_drift"]["row"] == found.last_drift.row
+    assert document["last_reset"]["row"] == found.last_reset.row
     assert document["sentence"] == found.sentence
     np.testing.assert_allclose(found.contributions.sum(axis=1), found.distances**2)
     assert str(found).startswith(found.sentence)
@@ -113,7 +113,7 @@ def test_few_rows():
     assert not found.contributions.any()
     assert not found.dependence_now.any()
     assert found.dependence_before is None
-    assert found.last_drift is None
+    assert found.last_reset is None
     assert json.dumps(found.to_dict(), allow_nan=False)
 
 

@@ -11,18 +11,18 @@ from sklearn.naive_bayes import BernoulliNB
 from lann.streams import PrequentialEvaluation, iter_prequential, prequential
 
 
-class Drift(NamedTuple):
+class Reset(NamedTuple):
     row: int
     size_before: int
     size_after: int
 
 
 class LastLabels:
-    """A classifier that predicts the last label, with memories and a drift at every hundredth row."""
+    """A classifier that predicts the last label, with memories and a reset at every hundredth row."""
 
     def __init__(self):
         self.n_seen_, self.short_term_size_, self.long_term_size_ = 0, 0, 0
-        self.classes_, self.last, self.drifts_ = np.array([]), None, []
+        self.classes_, self.last, self.resets_ = np.array([]), None, []
 
     def test_then_train(self, X, y, classes=None):
         self.classes_ = np.unique([*self.classes_.tolist(), *y.tolist()])
@@ -32,7 +32,7 @@ class LastLabels:
                 found[i, np.searchsorted(self.classes_, self.last)] = 0.75
             self.last = label
             if self.n_seen_ % 100 == 99:
-                self.drifts_.append(Drift(self.n_seen_, 100, 50))
+                self.resets_.append(Reset(self.n_seen_, 100, 50))
                 self.short_term_size_ //= 2
             self.n_seen_ += 1
             self.short_term_size_ += 1
@@ -69,12 +69,12 @@ def test_batches_and_frames_give_the_same(stream):
     assert whole.scores.accuracy == whole.scores.no_change_accuracy
 
 
-def test_drifts_and_sizes_are_noted(stream):
+def test_resets_and_sizes_are_noted(stream):
     X, y = stream
     evaluation = PrequentialEvaluation(window_size=50)
     batches = list(iter_prequential(LastLabels(), X, y, evaluation=evaluation, batch_size=64))
-    assert evaluation.drifts == (99, 199, 299, 399, 499)
-    assert [row for batch in batches for row in batch.drifts] == [99, 199, 299, 399, 499]
+    assert evaluation.resets == (99, 199, 299, 399, 499)
+    assert [row for batch in batches for row in batch.resets] == [99, 199, 299, 399, 499]
     assert evaluation.curve.rows.tolist() == list(range(5, 501, 5))
     sizes = dict(zip(evaluation.curve.rows.tolist(), evaluation.curve.short_term_size, strict=True))
     assert sizes[95] == 95
@@ -88,7 +88,7 @@ def test_rows_learned_before_are_not_rows_of_the_stream(stream):
     model.test_then_train(X[:150], y[:150])
     evaluation = prequential(model, X[150:], y[150:])
     assert evaluation.n_rows == 350
-    assert evaluation.drifts == (49, 149, 249, 349)
+    assert evaluation.resets == (49, 149, 249, 349)
 
 
 def test_an_estimator_that_cannot_learn_row_by_row_gets_one_sentence(stream):

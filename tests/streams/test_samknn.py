@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from lann.streams import SAMKNN, Drift
+from lann.streams import SAMKNN, MemoryReset
 from lann.streams._memory import N_BEFORE, N_LONG, START, STOP
 
 
@@ -112,20 +112,20 @@ def test_labels_of_another_type_raise():
     assert clf.classes_.tolist() == ["a", "b"]
 
 
-def test_drift_is_seen_and_the_memory_grows_again():
+def test_the_memory_is_reset_by_a_drift_and_grows_again():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(3000, 2))
     y = (X[:, 0] > 0.5).astype(int)
     y[2000:] = 1 - y[2000:]
     clf = SAMKNN(random_state=0)
     hits = clf.test_then_train(X, y).argmax(axis=1) == y
-    assert clf.n_drifts_ == len(clf.drifts_)
-    assert all(isinstance(drift, Drift) for drift in clf.drifts_)
-    drift = next(drift for drift in clf.drifts_ if drift.row >= 2000)
-    assert drift.row < 2150
-    assert drift.size_before > 2 * drift.size_after
-    assert drift.size_after < 150
-    last = clf.drifts_[-1]
+    assert clf.n_resets_ == len(clf.resets_)
+    assert all(isinstance(reset, MemoryReset) for reset in clf.resets_)
+    reset = next(reset for reset in clf.resets_ if reset.row >= 2000)
+    assert reset.row < 2150
+    assert reset.size_before > 2 * reset.size_after
+    assert reset.size_after < 150
+    last = clf.resets_[-1]
     assert clf.short_term_size_ == last.size_after + 3000 - 1 - last.row
     assert hits[1000:2000].mean() > 0.98
     assert hits[2200:].mean() > 0.95
@@ -143,15 +143,15 @@ def test_rows_of_before_come_back_from_the_long_term_memory():
     assert hits[2000:].mean() > 0.97
 
 
-def test_only_the_last_drifts_are_kept():
+def test_only_the_last_resets_are_kept():
     rng = np.random.default_rng(0)
     n_rows = 30_000
     X, y = rng.normal(size=(n_rows, 1)), rng.integers(0, 2, n_rows)
     clf = SAMKNN(window_size=60, min_window_size=6, n_neighbors=1, random_state=0)
     clf.partial_fit(X, y)
-    assert clf.n_drifts_ > 1000
-    assert len(clf.drifts_) == 1000
-    rows = [drift.row for drift in clf.drifts_]
+    assert clf.n_resets_ > 1000
+    assert len(clf.resets_) == 1000
+    rows = [reset.row for reset in clf.resets_]
     assert rows == sorted(rows)
     assert rows[-1] > n_rows - 200
 

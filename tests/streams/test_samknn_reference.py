@@ -66,7 +66,7 @@ def test_every_prediction_and_both_memories(make, sizes, seed):
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
         np.testing.assert_allclose(found[row], slow.predict_proba(x), rtol=1e-12, err_msg=f"row {row}")
         slow.learn(x, int(label))
-    assert [tuple(drift) for drift in clf.drifts_] == slow.drifts
+    assert [tuple(reset) for reset in clf.resets_] == slow.resets
     assert (clf.short_term_size_, clf.long_term_size_) == (len(slow.short), len(slow.long))
     np.testing.assert_allclose(clf.memory_weights_, np.mean(slow.hits, axis=0))
     memories = clf.memories_
@@ -75,4 +75,4 @@ def test_every_prediction_and_both_memories(make, sizes, seed):
     )
     assert memories.long_labels[: len(slow.long)].tolist() == [label for _, label in slow.long]
     assert slow.n_compressions > 0
-    assert len(slow.drifts) > 0
+    assert len(slow.resets) > 0

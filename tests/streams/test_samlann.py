@@ -32,7 +32,7 @@ def fitted(request):
     X, y = stream(900, gaps=request.param)
     clf = small().fit(X[:880], y[:880])
     assert clf.memories_.counters[N_COMPRESSIONS] > 0
-    assert clf.n_drifts_ > 0
+    assert clf.n_resets_ > 0
     return clf, X[880:], y[880:]
 
 
@@ -80,7 +80,7 @@ def test_vote_zero_is_that_of_samknn():
         clf.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
         plain.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
         np.testing.assert_array_equal(vote_of(clf, X[:1], 0), plain.predict_proba(X[:1]))
-    assert clf.drifts_ == plain.drifts_
+    assert clf.resets_ == plain.resets_
     assert clf.long_term_size_ == plain.long_term_size_
 
 

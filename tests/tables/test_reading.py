@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lann.columns.notation import MISSING
-from lann.tables import Reading, read_table
+from lann.tables import Reading, read_table, write_table
 
 GERMAN = "name;size;share\nJörg;1,85;12,5 %\nBea;1,7;3 %\n"
 
@@ -125,6 +125,24 @@ def test_missing_cells(write):
     assert frame["b"].tolist()[:2] == [1, 2]
     assert frame["b"].isna().tolist() == [False, False, True, True]
     assert frame["c"].tolist() == ["1", "None", "x", "y"]
+
+
+@pytest.mark.parametrize("end", ["csv", "parquet", "xlsx", "jsonl"])
+def test_further_texts_that_mean_a_missing_value(end, tmp_path):
+    table = pd.DataFrame(
+        {"age": ["51", "k.A.", "48"], "size": [1.5, -99.0, 2.0], "city": ["Ulm", "k.A.", "Bonn"]}
+    )
+    path = tmp_path / f"t.{end}"
+    if end == "xlsx":
+        table.to_excel(path, index=False)
+    elif end == "jsonl":
+        table.to_json(path, orient="records", lines=True)
+    else:
+        write_table(table, path)
+    frame = read_table(path, na_values=["k.A.", "-99"])
+    assert frame.isna().to_numpy().tolist() == [[False] * 3, [True] * 3, [False] * 3]
+    assert frame["size"].dropna().tolist() == [1.5, 2.0]
+    assert read_table(path)["city"].tolist() == ["Ulm", "k.A.", "Bonn"]
 
 
 CELLS = st.text(

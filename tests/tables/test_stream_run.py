@@ -42,7 +42,9 @@ def test_a_run_is_the_evaluation_of_its_numbers(path, frame, tmp_path):
     expected = prequential(make(), X, frame["y"].to_numpy(str))
     assert run.evaluation.to_dict() == expected.to_dict()
     assert run.evaluation.scores.accuracy > 0.8
-    assert run.evaluation.n_drifts > 0
+    assert run.evaluation.n_resets > 0
+    assert run.estimator.alarms_ == list(run.evaluation.alarms)
+    assert run.evaluation.n_alarms > 0
     predictions = pd.read_csv(tmp_path / "p.csv", keep_default_na=False)
     assert predictions["row"].tolist() == list(range(2600))
     assert predictions["label"].tolist() == frame["y"].tolist()
@@ -50,7 +52,9 @@ def test_a_run_is_the_evaluation_of_its_numbers(path, frame, tmp_path):
     correct = predictions["label"] == predictions["prediction"]
     assert predictions["correct"].tolist() == correct.astype(int).tolist()
     assert correct.mean() == run.evaluation.scores.accuracy
-    assert predictions.index[predictions["drift"] == 1].tolist() == list(run.evaluation.drifts)
+    assert predictions.index[predictions["memory_reset"] == 1].tolist() == list(run.evaluation.resets)
+    alarms = [alarm.row for alarm in run.evaluation.alarms]
+    assert predictions.index[predictions["alarm"] == 1].tolist() == alarms
 
 
 def test_parquet_gives_the_same(path, frame, tmp_path):

@@ -24,7 +24,8 @@ def test_how_columns_are_used(frame, table_warnings):
         "day": "date",
     }
     assert messages == [
-        "Column 'name' is ignored: it is text with a different value in most rows (80 values).",
+        "Column 'name' is ignored: it is text with a different value in most rows (80 values). If it names "
+        "the rows, give it as id (--id).",
         "Column 'empty' is ignored: it is empty.",
         "Column 'constant' is ignored: it has the same value in every row.",
     ]

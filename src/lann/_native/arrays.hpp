@@ -76,6 +76,7 @@ using Indices = Array<std::int64_t, 1>;
 using Indices2 = Array<std::int64_t, 2>;
 using Flags = Array<std::uint8_t, 1>;
 using Flags2 = Array<std::uint8_t, 2>;
+using ConstFlags = Array<const std::uint8_t, 1>;
 using ConstIndices = Array<const std::int64_t, 1>;
 using ConstIndices2 = Array<const std::int64_t, 2>;
 

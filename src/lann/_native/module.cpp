@@ -43,6 +43,7 @@ void bind_metric(nb::module_ &m);
 void bind_search(nb::module_ &m);
 void bind_training(nb::module_ &m);
 void bind_streams(nb::module_ &m);
+void bind_alarms(nb::module_ &m);
 void bind_vote(nb::module_ &m);
 void bind_lmnn(nb::module_ &m);
 void bind_graph(nb::module_ &m);
@@ -57,6 +58,7 @@ NB_MODULE(_native, m) {
     lann::bind_search(m);
     lann::bind_training(m);
     lann::bind_streams(m);
+    lann::bind_alarms(m);
     lann::bind_vote(m);
     lann::bind_lmnn(m);
     lann::bind_graph(m);

@@ -22,7 +22,7 @@ constexpr double FLOOR = 0.02;
 constexpr int MAX_ITER = 100;
 
 // Entries of the counters, in the order of Python.
-enum { START, STOP, N_LONG, N_SEEN, N_DRIFTS, N_COMPRESSIONS, N_BEFORE, HAS_GAPS, SEED, N_COUNTERS };
+enum { START, STOP, N_LONG, N_SEEN, N_RESETS, N_COMPRESSIONS, N_BEFORE, HAS_GAPS, SEED, N_COUNTERS };
 // Votes of SAMKNN, by the short-term rows, the long-term rows and both; and the newest rows, of explanations.
 enum : Index { SHORT, LONG, COMBINED, NEWEST, N_PLAIN = NEWEST };
 // Groups of extras of a stored row: its transformed values, point log weights u, and weights w.
@@ -439,7 +439,7 @@ public:
                     n_windows >= count_windows(total + 1),
                 "windows");
         require(before_labels.size() == before_X.size(1) && before_arrivals.size() == before_X.size(1), "before");
-        require(drifts.size(0) > 0 && drifts.size(1) == 3 && short_extras.size(0) == long_extras.size(0), "drifts");
+        require(resets.size(0) > 0 && resets.size(1) == 3 && short_extras.size(0) == long_extras.size(0), "resets");
         for (Index label : {START, STOP}) require(counters[label] <= capacity, "counters");
         require(counters[START] <= counters[STOP] && counters[N_LONG] <= long_capacity, "counters");
         if (!learns) return;
@@ -461,16 +461,20 @@ public:
         for (Index row = 0; row < X.size(0); ++row) predict_row(&X(row, 0), out[row].data);
     }
 
-    // Learn rows one after the other, and compute the probabilities of each before it is learned, if `out` has rows.
-    void learn(ConstFloats2 X, ConstIndices labels, Floats2 out) {
+    // Learn rows one after the other, and compute the probabilities of each before it is learned, if `out` has rows;
+    // `errors` are set where the largest one is not that of the label, or no class was known.
+    void learn(ConstFloats2 X, ConstIndices labels, Floats2 out, Flags errors) {
         require(X.size(1) == n_features && labels.size() == X.size(0) && out.size(1) == n_classes, "rows");
+        require(errors.size() == X.size(0), "errors");
         require(out.size(0) == 0 || out.size(0) == X.size(0), "rows");
         // Features are new.
         if (learns && schedule[NEXT_REFRESH] == 0) refresh();
         for (Index row = 0; row < X.size(0); ++row) {
             make_room();
-            predict_row(&X(row, 0), out.size(0) ? out[row].data : unused.data());
-            learn_row(&X(row, 0), labels[row], out.size(0) ? out[row].data : unused.data());
+            double *found = out.size(0) ? out[row].data : unused.data();
+            predict_row(&X(row, 0), found);
+            errors[row] = !known[labels[row]] || std::max_element(found, found + n_classes) - found != labels[row];
+            learn_row(&X(row, 0), labels[row], found);
         }
     }
 
@@ -528,7 +532,7 @@ private:
     Flags known = of<Flags>(memories, "known");
     Floats2 before_X = of<Floats2>(memories, "before_X");
     Indices before_arrivals = of<Indices>(memories, "before_arrivals");
-    Indices2 drifts = of<Indices2>(memories, "drifts");
+    Indices2 resets = of<Indices2>(memories, "resets");
 
     Floats2 moments = of<Floats2>(metric, "moments"), edges = of<Floats2>(metric, "edges");
     Floats center = of<Floats>(metric, "center"), scale = of<Floats>(metric, "scale");
@@ -916,10 +920,10 @@ private:
             window_counts[window] = window_counts[other];
             std::copy(&window_hits(other, low), window_hits[other].data + stop, &window_hits(window, low));
         }
-        auto drift = drifts[counters[N_DRIFTS]++ % drifts.size(0)];
-        drift[0] = counters[N_SEEN] - 1;
-        drift[1] = stop - start;
-        drift[2] = stop - low;
+        auto reset = resets[counters[N_RESETS]++ % resets.size(0)];
+        reset[0] = counters[N_SEEN] - 1;
+        reset[1] = stop - start;
+        reset[2] = stop - low;
     }
 
     // ---- Learn a row that was predicted

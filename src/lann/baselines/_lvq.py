@@ -122,7 +122,9 @@ class GeneralizedLVQ(Baseline):
             self.components_ = maps[0] if metric_per is None else maps[metric_indices]
         return Prototypes(prototypes, prototype_labels, metric_indices, maps, typical_values(X))
 
-    def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
+    def explain(
+        self, X: ArrayLike, y: ArrayLike | None = None, *, ids: ArrayLike | None = None
+    ) -> Explanation:
         """Explain predictions: the prototypes that voted, and the features that each prediction depends on.
 
         The neighbors in the explanation are the nearest prototype of every class, as rows of `prototypes_`,
@@ -131,6 +133,8 @@ class GeneralizedLVQ(Baseline):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+        y : array-like of shape (n_queries,) or None, default=None
+            True labels, which the explanation shows beside the predictions.
         ids : array-like of shape (n_prototypes,) or None, default=None
             Names of the prototypes; None is "prototype 0" and so on.
 
@@ -140,7 +144,7 @@ class GeneralizedLVQ(Baseline):
         """
         if ids is None and hasattr(self, "prototypes_"):
             ids = np.array([f"prototype {number}" for number in range(len(self.prototypes_))])
-        return super().explain(X, ids=ids)
+        return super().explain(X, y, ids=ids)
 
 
 class GRLVQ(GeneralizedLVQ):

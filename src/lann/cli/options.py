@@ -109,6 +109,9 @@ class TextOptions:
     sep: Annotated[Text, detected("A character, comma, semicolon, tab or pipe.", "SEPARATOR")] = None
     decimal: Annotated[Text, detected("The decimal separator: . or ,", "CHARACTER")] = None
     encoding: Annotated[Text, detected("The encoding of text: utf-8 or cp1252.", "NAME")] = None
+    na_values: Annotated[
+        Names, option("A further text that means a missing value. May be repeated.", metavar="TEXT")
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -164,6 +167,7 @@ class ColumnOptions:
         return TrainingTable.from_frame(frame, target, drop=self.drop or (), kinds=self.kinds, **others)
 
 
+Jobs = Annotated[int | None, option("Number of threads; -1 uses all cores.")]
 # The choices of the parameter `metric` of LANNClassifier.
 MetricForm = StrEnum("MetricForm", ["diagonal", "low_rank", "full"])
 
@@ -176,7 +180,7 @@ class ModelOptions:
         MetricForm, option("Metric of a training row: a weight per column, or a small or full matrix.")
     ] = MetricForm.diagonal
     balanced: Annotated[bool, option("Give all classes the same weight.", "--balanced")] = False
-    jobs: Annotated[int | None, option("Number of threads; -1 uses all cores.")] = None
+    jobs: Jobs = None
     seed: Seed = 0
 
     def classifier(self, n_neighbors: int | None = None) -> LANNClassifier:

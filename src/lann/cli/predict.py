@@ -33,6 +33,7 @@ def predict(
     output: OutputFile = None,
     id: opt.RowNames = None,
     rejecting: opt.RejectOptions,
+    jobs: opt.Jobs = None,
     json: opt.AsJson = False,
     tables: opt.TableOptions,
     spreadsheet_safe: opt.SpreadsheetSafe = False,
@@ -57,6 +58,7 @@ def predict(
     name = opt.table_name(data)
     with out.progress() as step:
         fitted = TableModel.load(model)
+        fitted.classifier.set_params(n_jobs=jobs)
         reject = rejecting.reject_option(fitted)
         counts = fitted.predict_file(
             data, None if json else output, id=id, reject=reject, name=name, callback=step("Predicting"),

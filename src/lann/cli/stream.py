@@ -30,7 +30,8 @@ SCORES = {
     "log_loss": "log-loss",
 }
 PICTURES = (".png", ".pdf", ".svg")
-N_DRIFTS = 5
+# Alarms that are listed.
+N_ALARMS = 5
 
 
 StreamModel = StrEnum("StreamModel", ["samlann", "samknn"])
@@ -83,8 +84,9 @@ def stream(
     """Predict every row of a stream before it is learned, and score the predictions.
 
     The rows are read in batches, so that the table may be larger than memory or never end. The classifier
-    keeps a short-term memory, which it makes smaller when the data change, and a long-term memory of older
-    rows that still agree with it.
+    keeps a short-term memory, which it makes smaller where fewer rows predict better, and a long-term memory
+    of older rows that still agree with it. An alarm says that predictions are wrong more often than before:
+    at most once in 50,000 rows on the mean if that is not true.
 
     Ctrl-C saves the checkpoint and the picture of what was seen.
     """
@@ -171,8 +173,10 @@ def _document(run: StreamRun) -> dict[str, Any]:
         "n_rows_without_label": run.n_unlabeled,
         "scores": _known(evaluation.scores),
         "last_rows": _known(evaluation.window_scores),
-        "n_drifts": evaluation.n_drifts,
-        "drifts": evaluation.drifts,
+        "n_alarms": evaluation.n_alarms,
+        "alarms": [alarm._asdict() for alarm in evaluation.alarms],
+        "n_memory_resets": evaluation.n_resets,
+        "memory_resets": evaluation.resets,
         "curve": evaluation.curve,
     }
 
@@ -216,12 +220,12 @@ def _scores_line(evaluation: PrequentialEvaluation, rate: float) -> str:
     return (
         f"{scores.n_rows:,} rows: accuracy {percent(scores.accuracy, 1)} "
         f"({percent(window.accuracy, 1)} now), kappa-temporal {scores.kappa_temporal:.3f}, "
-        f"log-loss {scores.log_loss:.3f}, {counted(evaluation.n_drifts, 'drift')}, {rate:,.0f} rows/s"
+        f"log-loss {scores.log_loss:.3f}, {counted(evaluation.n_alarms, 'alarm')}, {rate:,.0f} rows/s"
     )
 
 
 def _show_scores(evaluation: PrequentialEvaluation, rate: float, out: Output) -> None:
-    """Print the scores over all rows and over the last ones, the sizes of the memories, and drifts."""
+    """Print the scores over all rows and over the last ones, the sizes of the memories, and alarms."""
     scores, window, curve = evaluation.scores, evaluation.window_scores, evaluation.curve
     lines = []
     for field, name in SCORES.items():
@@ -239,7 +243,10 @@ def _show_scores(evaluation: PrequentialEvaluation, rate: float, out: Output) ->
     out.print(f"Accuracy over time: from {low} to {high}; --picture draws it")
     short, long = curve.short_term_size[-1], curve.long_term_size[-1]
     if short == short:  # not NaN
-        out.print(f"Rows in memory: {short:,.0f} short-term, {long:,.0f} long-term")
-    if evaluation.n_drifts:
-        recent = ", ".join(f"{row:,}" for row in evaluation.drifts[-N_DRIFTS:])
-        out.print(f"{counted(evaluation.n_drifts, 'drift')}, the last at {recent}")
+        resets = counted(evaluation.n_resets, "memory reset")
+        out.print(f"Rows in memory: {short:,.0f} short-term, {long:,.0f} long-term, after {resets}")
+    n_alarms = counted(evaluation.n_alarms, "alarm") if evaluation.n_alarms else "No alarm"
+    out.print(f"{n_alarms}: rows at which predictions are found to be wrong more often than before")
+    for alarm in evaluation.alarms[-N_ALARMS:]:
+        rates = f"{percent(alarm.error_before)} to {percent(alarm.error_after)}"
+        out.print(f"  row {alarm.row:,}: errors rose from {rates} since about row {alarm.onset:,}")

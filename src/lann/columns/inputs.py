@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import narwhals as nw
@@ -30,6 +31,10 @@ from lann.columns.schema import (
     names_none,
     read,
 )
+from lann.columns.text import TableWarning
+
+# More different numbers as labels are hardly classes.
+MOST_NUMBERS = 100
 
 
 def read_training_data(
@@ -85,6 +90,13 @@ def read_training_data(
         rows = read(table, schema)
     check_one_type("y", labels)
     check_classification_targets(labels)
+    if reset and labels.dtype.kind in "iuf" and len(np.unique(labels)) > MOST_NUMBERS:
+        warnings.warn(
+            f"The labels are more than {MOST_NUMBERS} different numbers, and each is a class of its own; if "
+            "they are amounts, group them first, as by pandas.qcut(y, 5, labels=False).",
+            TableWarning,
+            stacklevel=2,
+        )
     return rows, labels, schema
 
 
@@ -177,7 +189,7 @@ def check_some_value(unmeasured: NDArray[np.bool_], first_row: int = 0) -> None:
 def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> nw.DataFrame[Any] | None:
     """Return X as a table; None where it is, and has to be, an array of numbers."""
     needs_numbers = names_none(categorical_features) if schema is None else schema.is_numeric
-    check_not_dask(X)
+    check_in_memory(X)
     if issparse(X):
         n_bytes = 8 * X.shape[0] * X.shape[-1]
         raise TypeError(
@@ -186,6 +198,8 @@ def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> 
             f"which takes {n_bytes / 1e6:,.1f} MB."
         )
     table = as_table(X)
+    if table is None and needs_numbers and _has_text(X):
+        return array_as_table(X)
     if needs_numbers and (table is None or all(dtype.is_numeric() for dtype in table.schema.values())):
         return None
     if table is not None:
@@ -195,12 +209,27 @@ def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> 
     return array_as_table(X)
 
 
-def check_not_dask(X: Any) -> None:
-    """Raise TypeError if X is a table of Dask."""
+def _has_text(X: Any) -> bool:
+    """Return whether X is an array of objects, as of ColumnTransformer, with text that is no number."""
+    if not isinstance(X, np.ndarray) or X.dtype != object or X.ndim != 2:
+        return False
+    try:
+        X.astype(np.float64)
+    except ValueError:
+        return any(isinstance(value, str) for value in X.flat)
+    except TypeError:  # other objects
+        pass
+    return False
+
+
+def check_in_memory(X: Any) -> None:
+    """Raise TypeError if X is a table of Dask, or a lazy one."""
     if hasattr(X, "dask") and hasattr(X, "iloc"):
         raise TypeError(
             "X is a table of Dask: give it to lann.distributed.DaskLANN, or give X.compute() in place of it."
         )
+    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        raise TypeError("X is a lazy table, whose rows have not been computed: give X.collect().")
 
 
 def check_table(estimator: Any, X: Any, table: nw.DataFrame[Any], *, reset: bool) -> None:

@@ -191,6 +191,15 @@ def find_number_notation(
     return notation, ""
 
 
+def looks_like_number(text: str) -> bool:
+    """Return whether a text is a number in some notation.
+
+    >>> looks_like_number("1.234,5 €"), looks_like_number("1e5"), looks_like_number("k.A.")
+    (True, True, False)
+    """
+    return _PARTS.fullmatch(text) is not None
+
+
 def table_decimal(frame: pd.DataFrame, ambiguous: str | None = None) -> str | None:
     """Return the decimal separator of a table of text.
 

@@ -19,11 +19,13 @@ from lann._support.types import Indices
 from lann.columns.notation import (
     DATE_DTYPE,
     MISSING,
+    N_FIRST,
     PLACEHOLDERS,
     DateNotation,
     NumberNotation,
     find_date_notation,
     find_number_notation,
+    looks_like_number,
     table_decimal,
 )
 from lann.columns.schema import LARGEST_INTEGER, Feature, value_as_text
@@ -35,6 +37,8 @@ Notation = NumberNotation | DateNotation
 MOST_IDENTIFIERS = 20
 # In smaller tables, numbers may count up by chance.
 LEAST_COUNTED = 10
+# Text of which as many cells are numbers, and all others one of a few texts, is likely to have numbers.
+SHARE_OF_NUMBERS, MOST_ODD_TEXTS = 0.8, 5
 # A column whose name says that it identifies the rows does so if as many values are different.
 SHARE_OF_DIFFERENT = 0.95
 MOST_LISTED = 20
@@ -433,12 +437,15 @@ def infer_columns(
         cells = Cells.from_column(frame[name], row_numbers)
         kind = "category" if isinstance(frame[name].dtype, pd.CategoricalDtype) else kinds.get(name, "")
         column, ambiguous = _infer(name, cells, kind, decimals, decimal, table)
+        hint = ""
         if column.is_used:
             values = column.convert(cells, table)
             is_named = kind == "category"
             column = if_useful(column, values, is_named=is_named, keeps_constant=keeps_constant)
+            if values.nunique() > max(1, SHARE_OF_DIFFERENT * len(values)):
+                hint = " If it names the rows, give it as id (--id)."
         if not column.is_used:
-            warn_of_ignored(column)
+            _warn(f"Column {name!r} is ignored: {column.reason}.{hint}")
         else:
             used[name] = values
             if why := _identifies_rows(column, values):
@@ -558,7 +565,7 @@ def _infer(
             raise ValueError(f"Column {name!r} of {table} is ambiguous: {reason}; give its format.")
         return _dates(name, dates or DateNotation()), ""
     if cells.kind == "text":
-        return _from_texts(name, cells.values, kind, decimal, table)
+        return _from_texts(name, cells, kind, decimal, table)
     if cells.kind == "bool" and kind != "number":
         return Column(name, "bool", "it has true and false"), ""
     if name in decimals:  # numbers that were read from text
@@ -566,9 +573,8 @@ def _infer(
     return _numbers(name, NumberNotation(decimals=0 if (cells.values.dropna() % 1 == 0).all() else None)), ""
 
 
-def _from_texts(
-    name: str, distinct: pd.Series, kind: str, decimal: str | None, table: str
-) -> tuple[Column, str]:
+def _from_texts(name: str, cells: Cells, kind: str, decimal: str | None, table: str) -> tuple[Column, str]:
+    distinct = cells.values
     texts = without_placeholders(distinct).dropna()
     if kind != "number" and {word.lower() for word in distinct[:7]} <= set(BOOLS):
         # How true and false are written, also if one of them does not occur.
@@ -585,7 +591,24 @@ def _from_texts(
         return _dates(name, dates), ""
     if "codes" in why_not:
         return Column(name, "category", why_not), ""
-    return Column(name, "category", "it has text"), why_not or no_date
+    return Column(name, "category", "it has text"), why_not or no_date or _odd_texts(cells, texts, decimal)
+
+
+def _odd_texts(cells: Cells, texts: pd.Series, decimal: str | None) -> str:
+    """Return why a column does not have numbers although nearly all of its cells are some."""
+    is_number = np.array([looks_like_number(text) for text in texts[:N_FIRST]])
+    if 2 * is_number.sum() <= len(is_number):  # a quick look, as columns of text can be long
+        return ""
+    is_number = np.array([looks_like_number(text) for text in texts])
+    odd, counts = texts[~is_number].to_list(), pd.Series(cells.codes).value_counts()[texts.index]
+    is_likely = counts[is_number].sum() >= SHARE_OF_NUMBERS * counts.sum() and len(odd) <= MOST_ODD_TEXTS
+    if not is_likely or find_number_notation(texts[is_number].to_list(), decimal)[0] is None:
+        return ""
+    are = "is no number" if len(odd) == 1 else "are no numbers"
+    return (
+        f"{_listed(odd)} {are}, but nearly all other cells are; give what means a missing value as na_values "
+        "(--na-values)"
+    )
 
 
 def _numbers(name: str, notation: NumberNotation) -> Column:
@@ -609,11 +632,6 @@ def _category_notation(cells: Cells, decimal: str | None) -> NumberNotation | No
 
 def _warn(message: str) -> None:
     warnings.warn(message, TableWarning, stacklevel=4)
-
-
-def warn_of_ignored(column: Column) -> None:
-    """Warn that a column is not used."""
-    _warn(f"Column {column.name!r} is ignored: {column.reason}.")
 
 
 def _identifies_rows(column: Column, values: pd.Series) -> str:

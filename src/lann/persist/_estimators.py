@@ -322,9 +322,24 @@ def _restore(clf: streams.SAMKNN) -> None:
     clf.memories_ = streams.restore_memories(clf.__dict__.pop("memories"), clf.limits_, n_groups)
 
 
+def _detector(**values: Any) -> streams.DriftDetector:
+    n_rows, n_reference, n_errors = values["state"][-1]
+    require(n_errors <= n_reference <= n_rows, "there are more errors than rows")
+    return streams.DriftDetector.from_dict(values)
+
+
+DETECTOR = Record(
+    _detector,
+    rows_per_false_alarm=Int(1),
+    n_alarms=Int(0),
+    alarms=Array("f8 n_kept_alarms 4", low=0.0).of(lambda detector: np.reshape(detector.alarms, (-1, 4))),
+    # Products of the bets of the test are finite.
+    state=Array("f8 {} {}".format(*streams.STATE_SHAPE), low=0.0, high=LARGEST_VALUE),
+)
 _MEMORIES: dict[str, Any] = {
     "classes_": Names("n_classes", distinct=True),
     "limits_": LIMITS,
+    "detector_": DETECTOR,
     "memories": _arrays(streams.MEMORIES).of(lambda clf: streams.trim_memories(clf.memories_, clf.limits_)),
 }
 STREAMS = (

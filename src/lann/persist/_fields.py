@@ -39,8 +39,8 @@ ANY_TYPE = "f8/f4/i8/i4/i2/i1/u8/u4/u2/u1/b1/U"
 # Sizes that may be 0; all others are at least 1.
 MAY_BE_ZERO = {
     "n_category_features", "n_numbers", "n_steps", "n_short", "n_long", "n_before", "n_extras", "n_windows",
-    "n_kept_drifts", "n_methods", "n_contrasts", "n_representatives", "n_plain_coordinates", "n_plain_axes",
-    "n_tiles", "n_losses",
+    "n_kept_resets", "n_kept_alarms", "n_methods", "n_contrasts", "n_representatives", "n_plain_coordinates",
+    "n_plain_axes", "n_tiles", "n_losses",
 }  # fmt: skip
 # Threads and output are for the process that loads the model to choose.
 NOT_SAVED = ("n_jobs", "verbose")

@@ -12,7 +12,7 @@ from lann._support.format import percent, signed_percent, value_text
 from lann._support.inputs import check_ids
 from lann._support.types import Floats
 from lann._support.validation import Integer, validate
-from lann.columns.inputs import take_rows
+from lann.columns.inputs import row_ids, take_rows
 from lann.explain import Explanation
 from lann.plot import _display as base
 
@@ -158,11 +158,13 @@ class ExplanationDisplay(base.Display):
         explanation = rows.explain()
         if rows.is_transformed:  # the neighbors' values before the transformers are unknown
             explanation = replace(explanation, _query_values=np.asarray(rows.X_given), _training_values=None)
-        if explanation.query_ids is None:
+        names = row_ids(X)
+        explanation = replace(explanation, query_ids=None if names is None else names[[start]])
+        if names is None or names.dtype.kind not in "iu":  # integers name rows alone
             explanation = replace(explanation, _query_rows=np.array([start]))
         if ids is not None:
-            row_ids = check_ids(ids, len(base.stored_rows(rows.model)[0]))
-            explanation = replace(explanation, neighbor_ids=row_ids[explanation.neighbors])
+            training_ids = check_ids(ids, len(base.stored_rows(rows.model)[0]))
+            explanation = replace(explanation, neighbor_ids=training_ids[explanation.neighbors])
         display = cls(
             explanation, feature_names=rows.feature_names, class_names=class_names, data_name=data_name
         )

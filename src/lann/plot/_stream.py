@@ -1,4 +1,4 @@
-"""StreamDisplay: accuracy along a stream, sizes of the memories, and drifts."""
+"""StreamDisplay: accuracy along a stream, alarms, sizes of the memories and their resets."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH = 8.6
-# More drifts than this have no lines of their own.
-MOST_LINES = 40
 # Baselines that are farther below the classifier are not shown.
 MOST_BELOW = 0.35
 # How the classifiers that learn nothing are named and drawn, by their scores.
@@ -27,18 +25,19 @@ BASELINES: dict[str, tuple[str, dict[str, Any]]] = {
     "no_change_accuracy": ("label of the row before", {"color": base.NEUTRAL, "linestyle": ":"}),
     "majority_accuracy": ("most frequent label", {"color": "#B8A26B", "linestyle": "--"}),
 }
-DRIFT: dict[str, Any] = {"color": base.AGAINST, "linewidth": 0.8, "alpha": 0.5, "zorder": 0.5}
+ALARM: dict[str, Any] = {"color": base.AGAINST, "linewidth": 1.0, "alpha": 0.7, "zorder": 0.5}
+RESET: dict[str, Any] = {"color": base.INK, "linestyle": "", "marker": "|", "markersize": 9}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StreamDisplay(base.Display):
-    """Accuracy of the last rows along a stream, with drifts and the sizes of the memories.
+    """Accuracy of the last rows along a stream, with alarms and the sizes of the memories.
 
     The upper panel has the accuracy in a moving window, beside that of two classifiers that learn nothing:
     the label of the row before, and the most frequent label so far; the legend has their accuracies over the
-    whole stream. The lower panel has the number of rows in the short-term and in the long-term memory.
-    Vertical lines are drifts: rows at which the classifier made its short-term memory smaller. If there are
-    many of them, a panel has their number instead.
+    whole stream. The lower panel has the number of rows in the short-term and in the long-term memory, and a
+    mark at the bottom for each memory reset: a row at which the short-term memory was made smaller. Vertical
+    lines are alarms: rows at which predictions are found to be wrong more often than before.
 
     It is recommended to use :meth:`from_evaluation` or :meth:`from_estimator` to create the display.
 
@@ -50,8 +49,10 @@ class StreamDisplay(base.Display):
         Scores over the whole stream.
     window_size : int
         Number of rows of the moving window.
-    drifts : sequence of int, default=()
-        Rows at which a drift was found; the curve has the numbers of drifts.
+    alarms : sequence of int, default=()
+        Rows at which there was an alarm.
+    resets : sequence of int, default=()
+        Rows at which the short-term memory was made smaller.
     others : mapping of str to PrequentialCurve, default={}
         Curves of other classifiers on the same stream, by name.
     name : str, default="accuracy"
@@ -66,7 +67,7 @@ class StreamDisplay(base.Display):
     ax_ : matplotlib Axes
         The panel with the accuracy.
     axes_ : ndarray of shape (n_panels,)
-        The panels: accuracy; sizes of the memories, if they are known; numbers of drifts, if there are many.
+        The panels: accuracy; sizes of the memories, if they are known.
 
     See Also
     --------
@@ -87,7 +88,8 @@ class StreamDisplay(base.Display):
     curve: PrequentialCurve
     scores: PrequentialScores
     window_size: int
-    drifts: Sequence[int] = ()
+    alarms: Sequence[int] = ()
+    resets: Sequence[int] = ()
     others: Mapping[str, PrequentialCurve] = field(default_factory=dict)
     name: str = "accuracy"
     subtitle: str = ""
@@ -131,7 +133,8 @@ class StreamDisplay(base.Display):
             curve=evaluation.curve,
             scores=evaluation.scores,
             window_size=evaluation.window_size,
-            drifts=evaluation.drifts,
+            alarms=[alarm.row for alarm in evaluation.alarms],
+            resets=evaluation.resets,
             others={other: one.curve for other, one in (others or {}).items()},
             name=name,
             subtitle=data_name,
@@ -196,32 +199,29 @@ class StreamDisplay(base.Display):
         if not len(self.curve.rows):
             raise ValueError("There is nothing to draw: no row has been predicted.")
         has_sizes = bool(np.isfinite(self.curve.short_term_size).any())
-        has_many = bool(self.curve.n_drifts[-1] > MOST_LINES)
-        heights = [2.2, *([1.0] if has_sizes else []), *([0.45] if has_many else [])]
+        heights = [2.2, *([1.0] if has_sizes else [])]
         size = (WIDTH, 1.6 + 1.6 * sum(heights))
         self._create_panels(
             ax, self._title(), (len(heights), 1), size, grid="y", height_ratios=heights, sharex=True
         )
-        handles, drifts = self._draw_accuracy(self.ax_), list[Any]()
+        handles, alarms = self._draw_accuracy(self.ax_), list[Any]()
         if has_sizes:
             handles += self._draw_sizes(self.axes_[1])
-        if has_many:
-            self._draw_numbers(self.axes_[-1])
         for panel in self.axes_:
             panel.set_xlim(0, self.curve.rows[-1])
-            drifts += [panel.axvline(row, label="drift", **DRIFT) for row in self.drifts if not has_many]
-        handles += drifts[-1:]
+            alarms += [panel.axvline(row, label="alarm", **ALARM) for row in self.alarms]
+        handles += alarms[-1:]
         self.axes_[-1].set_xlabel("rows")
         self.axes_[-1].xaxis.set_major_formatter("{x:,.0f}")
         base.draw_legend(self.ax_, handles, "above", width=WIDTH - 1.0)
         return self
 
     def _title(self) -> tuple[str, str]:
-        scores, n_drifts = self.scores, counted(int(self.curve.n_drifts[-1]), "drift")
+        scores, n_alarms = self.scores, counted(len(self.alarms), "alarm")
         name = f": {self.subtitle}" if self.subtitle else ""
         numbers = (
             f"{scores.n_rows:,} rows: accuracy {percent(scores.accuracy, 1)}, kappa-temporal "
-            f"{scores.kappa_temporal:.2f}, log-loss {scores.log_loss:.2f}; {n_drifts}"
+            f"{scores.kappa_temporal:.2f}, log-loss {scores.log_loss:.2f}; {n_alarms}"
         )
         return f"Accuracy of the last {self.window_size:,} rows{name}", numbers.replace("-0.", "−0.")
 
@@ -257,14 +257,6 @@ class StreamDisplay(base.Display):
         ax.set_ylim(bottom=0)
         ax.set_ylabel("rows in memory")
         ax.yaxis.set_major_formatter("{x:,.0f}")
+        if len(self.resets):
+            lines += ax.plot(self.resets, np.zeros(len(self.resets)), label="memory reset", **RESET)
         return lines
-
-    def _draw_numbers(self, ax: Axes) -> None:
-        """Draw the number of drifts between points of the curve, for about 100 bars."""
-        step = max(len(self.curve.rows) // 100, 1)
-        rows, counts = self.curve.rows[::-step][::-1], self.curve.n_drifts[::-step][::-1]
-        starts = np.r_[0, rows[:-1]]
-        drifts = np.diff(counts, prepend=0)
-        ax.bar(starts, drifts, width=rows - starts, align="edge", color=base.AGAINST, alpha=0.6)
-        ax.set_ylabel("drifts")
-        ax.locator_params(axis="y", nbins=3, integer=True)

@@ -32,7 +32,7 @@ from lann._support.validation import (
     validate_parameters,
 )
 from lann.classifier import LANNClassifier
-from lann.columns.inputs import check_labels, check_not_dask, check_table
+from lann.columns.inputs import check_in_memory, check_labels, check_table
 from lann.columns.schema import as_table
 from lann.explain import Decision, Explanation, with_decisions
 from lann.reject._plain_rows import PlainRows
@@ -507,7 +507,7 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self, X: Any, y: ArrayLike, fit_params: dict[str, Any]
     ) -> tuple[Any, NDArray[Any], dict[str, Any]]:
         """Return the rows, labels and parameters of a fit, without rows of weight 0."""
-        check_not_dask(X)
+        check_in_memory(X)
         table = as_table(X)
         if table is not None:
             check_table(self, X, table, reset=True)

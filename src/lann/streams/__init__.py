@@ -1,5 +1,7 @@
 """Classifiers for streams of rows whose distribution changes, and their evaluation."""
 
+from lann.streams._alarms import STATE_SHAPE as STATE_SHAPE
+from lann.streams._alarms import Alarm, DriftDetector
 from lann.streams._evaluation import PrequentialCurve, PrequentialEvaluation, PrequentialScores
 from lann.streams._explanation import StreamExplanation
 from lann.streams._memory import MEMORIES as MEMORIES
@@ -9,12 +11,14 @@ from lann.streams._memory import Limits as Limits
 from lann.streams._memory import restore_memories as restore_memories
 from lann.streams._memory import trim_memories as trim_memories
 from lann.streams._prequential import StreamBatch, iter_prequential, prequential
-from lann.streams._sam import SAMKNN, SAMLANN, Drift
+from lann.streams._sam import SAMKNN, SAMLANN, MemoryReset
 
 __all__ = [
     "SAMKNN",
     "SAMLANN",
-    "Drift",
+    "Alarm",
+    "DriftDetector",
+    "MemoryReset",
     "PrequentialCurve",
     "PrequentialEvaluation",
     "PrequentialScores",

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 
 from lann._support.types import Floats, Indices
 from lann._support.validation import Integer, validate
+from lann.streams._alarms import Alarm, DriftDetector
 
 # scikit-learn's log_loss counts a probability of 0 as this.
 EPSILON = float(np.finfo(np.float64).eps)
-MOST_DRIFTS = 1000
+MOST_RESETS = 1000
 # The code of no prediction, and of the label before the first row.
 NONE = -1
 
@@ -66,8 +67,8 @@ class PrequentialCurve(NamedTuple):
         As in `PrequentialScores`, of the last rows before.
     short_term_size, long_term_size : ndarray of float
         Rows in the memories; NaN where they are not known.
-    n_drifts : ndarray of float
-        Drifts that had been found.
+    n_resets : ndarray of float
+        Memory resets so far.
     """
 
     rows: Indices
@@ -79,7 +80,7 @@ class PrequentialCurve(NamedTuple):
     majority_accuracy: Floats
     short_term_size: Floats
     long_term_size: Floats
-    n_drifts: Floats
+    n_resets: Floats
 
 
 class PrequentialEvaluation:
@@ -104,9 +105,12 @@ class PrequentialEvaluation:
         Over the last `window_size` rows.
     curve : PrequentialCurve
         Scores in the moving window; the last point is that of the last row.
-    drifts : tuple of int
-        Rows at which the classifier has found a drift; the last 1000 of them.
-    n_rows, n_drifts : int
+    alarms : tuple of Alarm
+        Times at which the predictions are found to be wrong more often than before, by a `DriftDetector`; the
+        last 1000 of them.
+    resets : tuple of int
+        Rows at which the classifier has made its short-term memory smaller; the last 1000 of them.
+    n_rows, n_alarms, n_resets : int
         How many there have been.
 
     See Also
@@ -128,7 +132,7 @@ class PrequentialEvaluation:
         for name, value in (("window_size", window_size), ("max_points", max_points)):
             validate(name, value, Integer(2))
         self.window_size, self.max_points = window_size, max_points
-        self.n_rows = self.n_drifts = 0
+        self.n_rows = self.n_resets = 0
         self._codes: dict[Any, int] = {}
         self._true_counts: list[int] = []
         self._predicted_counts: list[int] = []
@@ -140,7 +144,8 @@ class PrequentialEvaluation:
         self._every = max(window_size // 10, 1)
         self._sizes: list[int] | None = None
         self._points: list[list[float | None]] = []
-        self._drifts: deque[int] = deque(maxlen=MOST_DRIFTS)
+        self._resets: deque[int] = deque(maxlen=MOST_RESETS)
+        self._detector = DriftDetector()
 
     def update(
         self,
@@ -149,7 +154,7 @@ class PrequentialEvaluation:
         true_probability: ArrayLike,
         *,
         memory_sizes: tuple[int, int] | None = None,
-        drifts: Iterable[int] = (),
+        resets: Iterable[int] = (),
     ) -> None:
         """Add the predictions of the next rows, each made before the row was learned.
 
@@ -163,8 +168,9 @@ class PrequentialEvaluation:
             The predicted probability of the true label; 0 for a label that had not been seen.
         memory_sizes : tuple of int or None, default=None
             Rows in the short-term and in the long-term memory after these rows.
-        drifts : iterable of int, default=()
-            Those of these rows at which a drift was found, counted from 0 over the whole stream.
+        resets : iterable of int, default=()
+            Those of these rows at which the short-term memory was made smaller, counted from 0 over the whole
+            stream.
 
         Raises
         ------
@@ -182,17 +188,19 @@ class PrequentialEvaluation:
         if not np.all((probabilities >= 0) & (probabilities <= 1 + 1e-9)):
             raise ValueError("true_probability must be from 0 to 1.")
         self._sizes = None if memory_sizes is None else list(map(int, memory_sizes))
-        waiting = deque(sorted(map(int, drifts)))
+        waiting = deque(sorted(map(int, resets)))
+        errors = []
         for label, prediction, probability in zip(labels, predictions, probabilities.tolist(), strict=True):
-            self._add(label, prediction, probability)
+            errors.append(self._add(label, prediction, probability))
             while waiting and waiting[0] < self.n_rows:
-                self._drifts.append(waiting.popleft())
-                self.n_drifts += 1
+                self._resets.append(waiting.popleft())
+                self.n_resets += 1
             if self.n_rows % self._every == 0:
                 self._points.append(self._point())
                 if len(self._points) > self.max_points:
                     self._every *= 2
                     self._points = [point for point in self._points if int(point[0] or 0) % self._every == 0]
+        self._detector.update(errors)
 
     @property
     def scores(self) -> PrequentialScores:
@@ -218,8 +226,16 @@ class PrequentialEvaluation:
         return PrequentialCurve(columns[0].astype(np.int64), *columns[1:])
 
     @property
-    def drifts(self) -> tuple[int, ...]:
-        return tuple(self._drifts)
+    def alarms(self) -> tuple[Alarm, ...]:
+        return tuple(self._detector.alarms)
+
+    @property
+    def n_alarms(self) -> int:
+        return self._detector.n_alarms
+
+    @property
+    def resets(self) -> tuple[int, ...]:
+        return tuple(self._resets)
 
     @property
     def labels(self) -> list[Any]:
@@ -240,8 +256,8 @@ class PrequentialEvaluation:
             With labels as they are; JSON has text, numbers and bools.
         """
         state = {name.removeprefix("_"): value for name, value in vars(self).items() if name != "_codes"}
-        lists = {"labels": self.labels, "window": list(self._window), "drifts": list(self._drifts)}
-        return deepcopy(state | lists)
+        lists = {"labels": self.labels, "window": list(self._window), "resets": list(self._resets)}
+        return deepcopy(state | lists | {"detector": self._detector.to_dict()})
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> PrequentialEvaluation:
@@ -256,14 +272,16 @@ class PrequentialEvaluation:
         evaluation : PrequentialEvaluation
         """
         evaluation = cls(window_size=state["window_size"], max_points=state["max_points"])
-        for name in vars(evaluation).keys() - {"_codes", "_window", "_drifts"}:
+        for name in vars(evaluation).keys() - {"_codes", "_window", "_resets", "_detector"}:
             setattr(evaluation, name, deepcopy(state[name.removeprefix("_")]))
         evaluation._codes = {label: code for code, label in enumerate(state["labels"])}
         evaluation._window.extend(deepcopy(state["window"]))
-        evaluation._drifts.extend(state["drifts"])
+        evaluation._resets.extend(state["resets"])
+        evaluation._detector = DriftDetector.from_dict(state["detector"])
         return evaluation
 
-    def _add(self, label: Any, prediction: Any, probability: float) -> None:
+    def _add(self, label: Any, prediction: Any, probability: float) -> bool:
+        """Add a prediction, and return whether it was wrong."""
         code = self._code(label)
         predicted = NONE if prediction is None else self._code(prediction)
         no_change, majority = int(code == self._last), int(code == self._most_frequent)
@@ -281,6 +299,7 @@ class PrequentialEvaluation:
         best = self._most_frequent
         if best == NONE or self._true_counts[code] > self._true_counts[best]:
             self._most_frequent = code
+        return code != predicted
 
     def _code(self, label: Any) -> int:
         code = self._codes.setdefault(label, len(self._codes))
@@ -290,7 +309,7 @@ class PrequentialEvaluation:
         return code
 
     def _point(self) -> list[float | None]:
-        return [self.n_rows, *self.window_scores[1:], *(self._sizes or (None, None)), self.n_drifts]
+        return [self.n_rows, *self.window_scores[1:], *(self._sizes or (None, None)), self.n_resets]
 
 
 def _scores(

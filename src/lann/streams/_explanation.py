@@ -16,7 +16,7 @@ from lann.streams._memory import AXES, N_BEFORE, START, STOP, WEIGHTS
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lann.streams._sam import Drift
+    from lann.streams._sam import MemoryReset
 
 # Memories by number; the newest rows come after the votes of `Memories`.
 MEMORY_NAMES = ("short-term", "long-term", "combined", "recent")
@@ -72,8 +72,8 @@ class StreamExplanation:
         How much each feature separates the classes in the short-term memory: its share in what makes the
         nearest rows of other classes farther than those of the same class.
     dependence_before : ndarray of shape (n_features,) or None
-        The same for rows that the last drift removed from the short-term memory; None before the first drift.
-    last_drift : Drift or None
+        The same for rows that the last reset removed from the short-term memory; None before the first one.
+    last_reset : MemoryReset or None
     n_seen : int
         Number of rows that were learned before this prediction.
     age_contributions : ndarray of shape (n_neighbors,) or None
@@ -100,15 +100,15 @@ class StreamExplanation:
     contributions: Floats
     dependence_now: Floats
     dependence_before: Floats | None
-    last_drift: Drift | None
+    last_reset: MemoryReset | None
     n_seen: int
     age_contributions: Floats | None = None
     vote_accuracy: float | None = None
 
     @property
     def sentence(self) -> str:
-        """The explanation in words: the vote, the rows behind it, and what changed with the last drift."""
-        texts = (self._vote_text(), self._rows_text(), self._drift_text())
+        """The explanation in words: the vote, the rows behind it, and what the last memory reset changed."""
+        texts = (self._vote_text(), self._rows_text(), self._reset_text())
         return printable(" ".join(filter(None, texts)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class StreamExplanation:
         Returns
         -------
         document : dict
-            With all attributes, `last_drift` as a dict, and the sentence.
+            With all attributes, `last_reset` as a dict, and the sentence.
         """
         return to_plain(vars(self) | {"sentence": self.sentence})
 
@@ -194,12 +194,12 @@ class StreamExplanation:
             return f"One row has voted; it was learned {ages}."
         return f"{same} of the {n_rows} nearest rows have this label; they were learned {ages}."
 
-    def _drift_text(self) -> str:
+    def _reset_text(self) -> str:
         now = self._named(self.dependence_now)
-        if self.last_drift is None:
-            return f"Classes differ most in {now}; there was no drift so far." if now else ""
-        row = self.last_drift.row
-        text = f"The last drift was seen at row {row}, {self.n_seen - row} rows ago"
+        if self.last_reset is None:
+            return f"Classes differ most in {now}; the short-term memory was never reset." if now else ""
+        row = self.last_reset.row
+        text = f"The short-term memory was last reset at row {row}, {self.n_seen - row} rows ago"
         if self.dependence_before is None or not now:
             return text + "."
         change = self.dependence_now - self.dependence_before
@@ -273,7 +273,7 @@ def explain(clf: Any, x: Floats, probabilities: Floats) -> StreamExplanation:
         contributions=contributions,
         dependence_now=now,
         dependence_before=before,
-        last_drift=clf.drifts_[-1] if clf.n_drifts_ else None,
+        last_reset=clf.resets_[-1] if clf.n_resets_ else None,
         n_seen=n_seen,
         age_contributions=age_contributions,
         vote_accuracy=accuracy,
@@ -287,7 +287,7 @@ def _columns_of(short: Floats, long: Floats, columns: Indices) -> Floats:
 
 
 def _dependence(clf: Any) -> tuple[Floats, Floats | None]:
-    """Return the dependence on each feature now, and before the last drift if there was one."""
+    """Return the dependence on each feature now, and before the last memory reset if there was one."""
     memories = clf.memories_
     counters = memories.counters
     start, n_before = int(counters[START]), int(counters[N_BEFORE])

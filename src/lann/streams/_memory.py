@@ -15,14 +15,14 @@ import numpy as np
 from lann._support.types import Indices
 
 # Entries of `counters`.
-START, STOP, N_LONG, N_SEEN, N_DRIFTS, N_COMPRESSIONS, N_BEFORE, HAS_GAPS, SEED = range(9)
+START, STOP, N_LONG, N_SEEN, N_RESETS, N_COMPRESSIONS, N_BEFORE, HAS_GAPS, SEED = range(9)
 # An entry of `schedule`: the number of rows at which what was learned is applied next.
 NEXT_REFRESH = 1
 # Groups of extras of a stored row: its transformed values, point log weights u, and weights w.
 AXES, POINTS, WEIGHTS = range(3)
 N_GROUPS = 3
-# How many drifts, and how many rows from before the last drift, are kept.
-MAX_DRIFTS, MAX_BEFORE = 1000, 200
+# How many memory resets, and how many rows from before the last reset, are kept.
+MAX_RESETS, MAX_BEFORE = 1000, 200
 N_BINS, N_VOTES = 8, 9
 
 
@@ -65,10 +65,10 @@ MEMORIES = {
     "long_extras": "f8 n_extras n_features n_long",
     "long_sizes": "f8 n_long",  # number of rows that a long-term row stands for
     "known": "u1 n_classes",  # whether a class was announced or learned
-    "before_X": "f8 n_features n_before",  # some of the rows that the last drift removed, oldest first
+    "before_X": "f8 n_features n_before",  # some of the rows that the last reset removed, oldest first
     "before_labels": "i8 n_before",
     "before_arrivals": "i8 n_before",
-    "drifts": "i8 n_kept_drifts 3",  # the row that showed it, size before and size after: a ring
+    "resets": "i8 n_kept_resets 3",  # the row that showed it, size before and size after: a ring
     "counters": "i8 9",
 }
 # Those of a learned metric: the squared distance of a stored row x_j to a row x is
@@ -115,7 +115,7 @@ def sizes_of(limits: Limits, n_features: int, n_classes: int, n_groups: int) -> 
         "n_short": long + max(limits.total // 4, 64),
         "n_long": long,
         "n_before": MAX_BEFORE,
-        "n_kept_drifts": MAX_DRIFTS,
+        "n_kept_resets": MAX_RESETS,
         "n_windows": max(int(np.log2(long / limits.smallest)), 0) + 2,
     }
 
@@ -167,7 +167,7 @@ def trim_memories(memories: SimpleNamespace, limits: Limits) -> SimpleNamespace:
         "n_short": slice(first, counters[STOP]),
         "n_long": slice(counters[N_LONG]),
         "n_before": slice(counters[N_BEFORE]),
-        "n_kept_drifts": slice(counters[N_DRIFTS]),
+        "n_kept_resets": slice(counters[N_RESETS]),
     }
     trimmed = SimpleNamespace()
     for name, declaration in MEMORIES.items():

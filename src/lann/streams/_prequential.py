@@ -28,8 +28,10 @@ class StreamBatch(NamedTuple):
         Probabilities of the predictions; 0 where there is none.
     true_probabilities : ndarray of shape (n_rows,)
         Predicted probabilities of the true labels.
-    drifts : ndarray of int
-        Rows at which a drift was found, counted from 0 over the whole stream.
+    resets : ndarray of int
+        Rows at which the short-term memory was made smaller, counted from 0 over the whole stream.
+    alarms : ndarray of int
+        Rows at which predictions are found to be wrong more often than before, counted likewise.
     """
 
     first_row: int
@@ -37,7 +39,8 @@ class StreamBatch(NamedTuple):
     predictions: NDArray[Any]
     probabilities: Floats
     true_probabilities: Floats
-    drifts: Indices
+    resets: Indices
+    alarms: Indices
 
 
 def prequential(
@@ -163,9 +166,10 @@ def iter_prequential(
                 batch.predictions,
                 batch.true_probabilities,
                 memory_sizes=sizes,
-                drifts=batch.drifts,
+                resets=batch.resets,
             )
-            yield batch
+            alarms = [alarm.row for alarm in evaluation.alarms if alarm.row >= batch.first_row]
+            yield batch._replace(alarms=np.array(alarms, np.int64))
             start = end
 
 
@@ -196,12 +200,13 @@ def _describe(
     predictions = np.full(len(labels), None, dtype=object)
     predictions[known] = estimator.classes_[probabilities[known].argmax(axis=1)].tolist()
     true_probabilities = probabilities[np.arange(len(labels)), np.searchsorted(estimator.classes_, labels)]
-    drifts = np.array([drift.row - offset for drift in getattr(estimator, "drifts_", [])], dtype=np.int64)
+    resets = np.array([reset.row - offset for reset in getattr(estimator, "resets_", [])], dtype=np.int64)
     return StreamBatch(
         first_row,
         labels,
         predictions,
         probabilities.max(axis=1),
         true_probabilities,
-        drifts[drifts >= first_row],
+        resets[resets >= first_row],
+        resets[:0],
     )

@@ -27,11 +27,12 @@ from lann._support.validation import (
 )
 from lann.columns.inputs import as_fitted
 from lann.streams import _memory
+from lann.streams._alarms import Alarm, DriftDetector
 from lann.streams._explanation import StreamExplanation, explain
 from lann.streams._memory import Limits
 
 
-class Drift(NamedTuple):
+class MemoryReset(NamedTuple):
     """A time at which the short-term memory was made smaller.
 
     Attributes
@@ -66,7 +67,7 @@ class SAMKNN(ClassifierMixin, BaseEstimator):
         Share of `window_size` beyond which the long-term memory is compressed, once both memories are full.
     min_window_size : int, default=50
         Smallest size of the short-term memory that is considered; at least `n_neighbors` + 1 is used. With
-        more than `window_size`, the memory is never made smaller: no drift is looked for.
+        more than `window_size`, the memory is never made smaller.
     random_state : int, RandomState instance or None, default=None
         Seed of the compression. Pass an int for reproducible results.
 
@@ -83,9 +84,15 @@ class SAMKNN(ClassifierMixin, BaseEstimator):
         Number of rows in each memory.
     memory_weights_ : ndarray of shape (3,)
         Recent accuracy of the votes of the short-term memory, of the long-term memory and of both.
-    drifts_ : list of Drift
-        The last times, at most 1000, that the short-term memory was made smaller.
-    n_drifts_ : int
+    alarms_ : list of Alarm
+        The last times, at most 1000, at which predictions were found to be wrong more often than before.
+    n_alarms_ : int
+        Number of alarms: at most one per 50 000 rows on the mean while errors do not become more frequent.
+    detector_ : DriftDetector
+        The test that raises the alarms.
+    resets_ : list of MemoryReset
+        The last times, at most 1000, that the short-term memory was made smaller; chance can be the reason.
+    n_resets_ : int
         Number of times that the short-term memory was made smaller.
     limits_ : Limits
         The sizes that the parameters had when the first row was learned; other values have an effect after
@@ -124,8 +131,8 @@ class SAMKNN(ClassifierMixin, BaseEstimator):
     >>> probabilities = clf.test_then_train(X, y)
     >>> bool((probabilities.argmax(axis=1) == y).mean() > 0.9)
     True
-    >>> any(1000 < drift.row < 1100 for drift in clf.drifts_)
-    True
+    >>> [1000 < alarm.row < 1100 for alarm in clf.alarms_]
+    [True]
     """
 
     _parameters: ClassVar[ParameterTable] = {
@@ -264,7 +271,7 @@ class SAMKNN(ClassifierMixin, BaseEstimator):
         -------
         explanation : StreamExplanation
             The rows that voted, their age and memory, and the features in which the classes differ, now and
-            before the last drift.
+            before the last reset.
 
         Raises
         ------
@@ -298,16 +305,26 @@ class SAMKNN(ClassifierMixin, BaseEstimator):
         return self.memories_.hit_counts / max(self.short_term_size_, 1)
 
     @property
-    def n_drifts_(self) -> int:
-        """Number of times that the short-term memory was made smaller."""
-        return int(self.memories_.counters[_memory.N_DRIFTS])
+    def n_alarms_(self) -> int:
+        """Number of alarms."""
+        return self.detector_.n_alarms
 
     @property
-    def drifts_(self) -> list[Drift]:
+    def alarms_(self) -> list[Alarm]:
+        """The last times, at most 1000, at which predictions were found to be wrong more often."""
+        return self.detector_.alarms
+
+    @property
+    def n_resets_(self) -> int:
+        """Number of times that the short-term memory was made smaller."""
+        return int(self.memories_.counters[_memory.N_RESETS])
+
+    @property
+    def resets_(self) -> list[MemoryReset]:
         """The last times, at most 1000, that the short-term memory was made smaller."""
-        total = self.n_drifts_
-        numbers = np.arange(max(total - _memory.MAX_DRIFTS, 0), total) % _memory.MAX_DRIFTS
-        return [Drift(*map(int, drift)) for drift in self.memories_.drifts[numbers]]
+        total = self.n_resets_
+        numbers = np.arange(max(total - _memory.MAX_RESETS, 0), total) % _memory.MAX_RESETS
+        return [MemoryReset(*map(int, reset)) for reset in self.memories_.resets[numbers]]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -334,7 +351,9 @@ class SAMKNN(ClassifierMixin, BaseEstimator):
     def _learn(self, rows: Floats, labels: Labels, *, with_probabilities: bool = False) -> Floats:
         """Learn rows with class indices in order; return the probabilities of each beforehand, if wanted."""
         out = np.empty((len(rows) if with_probabilities else 0, len(self.classes_)))
-        self._stream.learn(rows, labels, out)
+        errors = np.empty(len(rows), np.bool_)
+        self._stream.learn(rows, labels, out, errors.view(np.uint8))
+        self.detector_.update(errors)
         return out
 
     def _learn_more(
@@ -365,7 +384,7 @@ class SAMKNN(ClassifierMixin, BaseEstimator):
         total, k = int(self.window_size), int(self.n_neighbors)
         smallest = max(int(self.min_window_size), k + 1)
         self.limits_ = Limits(k, total, round(self.long_term_share * total), smallest)
-        self.classes_ = classes
+        self.classes_, self.detector_ = classes, DriftDetector()
         for name in {"memories_", "metric_"} & vars(self).keys():
             delattr(self, name)
         self._resize()
@@ -458,7 +477,7 @@ class SAMLANN(SAMKNN):
         Share of `window_size` beyond which the long-term memory is compressed, once both memories are full.
     min_window_size : int, default=50
         Smallest size of the short-term memory that is considered; at least `n_neighbors` + 1 is used. With
-        more than `window_size`, the memory is never made smaller: no drift is looked for.
+        more than `window_size`, the memory is never made smaller.
     random_state : int, RandomState instance or None, default=None
         Seed of the compression. Pass an int for reproducible results.
 
@@ -475,9 +494,15 @@ class SAMLANN(SAMKNN):
         Number of rows in each memory.
     memory_weights_ : ndarray of shape (3,)
         Recent accuracy of the plain votes of the short-term memory, of the long-term memory and of both.
-    drifts_ : list of Drift
-        The last times, at most 1000, that the short-term memory was made smaller.
-    n_drifts_ : int
+    alarms_ : list of Alarm
+        The last times, at most 1000, at which predictions were found to be wrong more often than before.
+    n_alarms_ : int
+        Number of alarms: at most one per 50 000 rows on the mean while errors do not become more frequent.
+    detector_ : DriftDetector
+        The test that raises the alarms.
+    resets_ : list of MemoryReset
+        The last times, at most 1000, that the short-term memory was made smaller; chance can be the reason.
+    n_resets_ : int
         Number of times that the short-term memory was made smaller.
     limits_ : Limits
         The sizes that the parameters had when the first row was learned; other values have an effect after
@@ -508,6 +533,8 @@ class SAMLANN(SAMKNN):
     >>> probabilities = clf.test_then_train(X, y)
     >>> bool((probabilities.argmax(axis=1) == y).mean() > 0.85)
     True
+    >>> [1000 < alarm.row < 1100 for alarm in clf.alarms_]
+    [True]
     """
 
     _n_groups = _memory.N_GROUPS

@@ -259,7 +259,7 @@ class _MemoryClassifier(_GrowingClassifier):
         -------
         explanation : StreamExplanation
             The rows that voted, their age and memory, and the features in which the classes differ, now and
-            before the last drift. A category is a feature of its own, such as ``color=red``.
+            before the last memory reset. A category is a feature of its own, such as ``color=red``.
 
         Raises
         ------

@@ -143,8 +143,8 @@ def predict_file(
         estimated.
     guard_formulas : bool, default=False
         As for `write_table`.
-    **options : str, int or None
-        ``sep``, ``decimal``, ``encoding`` and ``sheet``, as for `read_table`.
+    **options : str, int, list or None
+        ``sep``, ``decimal``, ``encoding``, ``sheet`` and ``na_values``, as for `read_table`.
 
     Returns
     -------

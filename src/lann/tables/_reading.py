@@ -117,8 +117,8 @@ class Reading:
         ----------
         path : str or path-like
             As for `read_table`.
-        **options : str, int or None
-            ``sep``, ``decimal``, ``encoding`` and ``sheet``, as for `read_table`.
+        **options : str, int, list or None
+            ``sep``, ``decimal``, ``encoding``, ``sheet`` and ``na_values``, as for `read_table`.
 
         Returns
         -------
@@ -151,11 +151,12 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> pd.DataFrame:
         ``.ndjson`` (a JSON object in each line), ``.parquet`` or ``.xlsx``. Text may be compressed with gzip,
         as in ``.csv.gz``. ``"-"`` is standard input, whose format is detected, as is that of a pipe whose
         name says nothing, such as ``<(command)`` in a shell.
-    **options : str, int or None
+    **options : str, int, list or None
         How the file is written, if this is not to be detected: ``sep``, the separator of text, is a
         character, or "comma", "semicolon", "tab" or "pipe"; ``decimal`` is the decimal separator of text, "."
         or ","; ``encoding`` is that of text and JSON lines (UTF-8, UTF-16, Windows-1252 are
-        detected); ``sheet`` is the name of a sheet of an Excel file, or its number from 1.
+        detected); ``sheet`` is the name of a sheet of an Excel file, or its number from 1; ``na_values`` is a
+        list of further texts that mean a missing value.
 
     Returns
     -------
@@ -215,8 +216,8 @@ def sample_table(
         The same seed draws the same rows.
     callback : callable or None, default=None
         Called with how much of the file has been read, and of what.
-    **options : str, int or None
-        ``sep``, ``decimal``, ``encoding`` and ``sheet``, as for `read_table`.
+    **options : str, int, list or None
+        ``sep``, ``decimal``, ``encoding``, ``sheet`` and ``na_values``, as for `read_table`.
 
     Returns
     -------
@@ -321,6 +322,7 @@ def open_table(path: str | os.PathLike[str], options: FileOptions, *, as_it_come
         content = sys.stdin.buffer.read() if is_input else path.read_bytes()
     format = format or _format_of_content(content)
     options.check_format(name, format)
+    missing = options.na_values or ()
 
     def opened() -> Any:
         return path.open("rb") if content is None else io.BufferedReader(io.BytesIO(content))
@@ -329,12 +331,12 @@ def open_table(path: str | os.PathLike[str], options: FileOptions, *, as_it_come
     if format == "text":
         table = TextFile(opened, name, path.stat().st_size if content is None else len(content), options)
     elif format == "parquet":
-        table = ParquetFile(path if content is None else io.BytesIO(content), name)
+        table = ParquetFile(path if content is None else io.BytesIO(content), name, missing)
     elif format == "excel":
-        table = MemoryFile(*read_excel(content, name, options.sheet), name)
+        table = MemoryFile(*read_excel(content, name, options.sheet), name, missing)
     else:
         lines = TextLines(opened, name, options.encoding)
-        table = MemoryFile(read_json_lines(lines, name), lines.notes, name)
+        table = MemoryFile(read_json_lines(lines, name), lines.notes, name, missing)
     table.content = content
     return table
 
@@ -381,8 +383,8 @@ def rows_in_memory(
         Bytes, or a text such as "2GB" or "500 MB". None is 60 % of the memory that is available.
     n_folds : int, default=5
         Number of folds of a cross-validation, whose classifiers are kept; 0 is a fit without one.
-    **options : str, int or None
-        ``sep``, ``decimal``, ``encoding`` and ``sheet``, as for `read_table`.
+    **options : str, int, list or None
+        ``sep``, ``decimal``, ``encoding``, ``sheet`` and ``na_values``, as for `read_table`.
 
     Returns
     -------

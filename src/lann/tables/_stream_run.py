@@ -38,7 +38,7 @@ MOST_CATEGORIES = 50
 # So that two different categories are as far apart as two numbers with a difference of 1.
 ONE_HOT = float(np.sqrt(0.5))
 SECONDS_PER_DAY = 86_400.0
-PREDICTION_COLUMNS = ["row", "label", "prediction", "probability", "correct", "drift"]
+PREDICTION_COLUMNS = ["row", "label", "prediction", "probability", "correct", "memory_reset", "alarm"]
 
 
 class StreamRun(AbstractContextManager["StreamRun"]):
@@ -71,8 +71,8 @@ class StreamRun(AbstractContextManager["StreamRun"]):
         What columns have, if it is not to be inferred: "category", "number", "date", or a format of dates.
     guard_formulas : bool, default=False
         Whether labels in the file for the predictions are guarded for spreadsheets, as by `write_table`.
-    **options : str or None
-        ``sep``, ``decimal`` and ``encoding`` of text, as for `read_table`; by default they are detected.
+    **options : str, list or None
+        ``sep``, ``decimal``, ``encoding`` and ``na_values``, as for `read_table`.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class StreamRun(AbstractContextManager["StreamRun"]):
         drop: Sequence[str] = (),
         kinds: Mapping[str, str] | None = None,
         guard_formulas: bool = False,
-        **options: str | None,
+        **options: Any,
     ) -> None:
         self._path, self._output_path, self._guard_formulas = path, output, guard_formulas
         self._check_different(checkpoint)
@@ -296,10 +296,11 @@ class StreamRun(AbstractContextManager["StreamRun"]):
             parts += iter_prequential(self.estimator, X, y, evaluation=self.evaluation)
         for part in parts if self._output is not None else []:
             numbers, rows = np.split(rows, [len(part.labels)])
-            drifts = np.isin(part.first_row + np.arange(len(part.labels)), part.drifts).astype(int)
+            positions = part.first_row + np.arange(len(part.labels))
+            marks = [np.isin(positions, found).astype(int) for found in (part.resets, part.alarms)]
             correct = (part.predictions == part.labels).astype(int)
             probabilities = [f"{probability:.6g}" for probability in part.probabilities]
-            columns = [numbers, part.labels, part.predictions, probabilities, correct, drifts]
+            columns = [numbers, part.labels, part.predictions, probabilities, correct, *marks]
             self._write(pd.DataFrame(dict(zip(PREDICTION_COLUMNS, columns, strict=True))))
         self.n_read += len(labels)
         self.is_busy = False  # not after an error: the state is then that of a part of the batch

@@ -38,8 +38,10 @@ class FileOptions:
     decimal: str | None = None
     encoding: str | None = None
     sheet: str | int | None = None
+    na_values: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
+        self.na_values = [text.strip() for text in self.na_values or ()]
         sep = self.sep = SEPARATOR_NAMES.get(self.sep or "", self.sep)
         if sep is not None and (len(sep) != 1 or sep in "\"'\r\n\0" or sep.isalnum()):
             raise ValueError(
@@ -143,12 +145,14 @@ class MemoryFile(TableFile):
     notes : sequence of str
     name : str
         Name of the file in messages.
+    missing : sequence of str
+        What means a missing value.
     """
 
-    def __init__(self, frame: pd.DataFrame, notes: Sequence[str], name: str) -> None:
+    def __init__(self, frame: pd.DataFrame, notes: Sequence[str], name: str, missing: Sequence[str]) -> None:
         self.name, self.notes = name, tuple(notes)
         self.columns = check_names(frame.columns, name)
-        self._frame = frame.set_axis(self.columns, axis=1).reset_index(drop=True)
+        self._frame = without_missing(frame.set_axis(self.columns, axis=1).reset_index(drop=True), missing)
         if frame.empty:
             raise ValueError(f"{name} has no rows.")
         self.n_rows_estimated = len(frame)
@@ -168,10 +172,12 @@ class ParquetFile(TableFile):
     source : Path or binary file
     name : str
         Name of the file in messages.
+    missing : sequence of str
+        What means a missing value.
     """
 
-    def __init__(self, source: Path | IO[bytes], name: str) -> None:
-        self._source, self.name = source, name
+    def __init__(self, source: Path | IO[bytes], name: str, missing: Sequence[str]) -> None:
+        self._source, self.name, self._missing = source, name, missing
         file = self._opened()
         schema, metadata = file.schema_arrow, file.metadata
         # The index of pandas is a column if it has a name.
@@ -204,7 +210,7 @@ class ParquetFile(TableFile):
                 n_rows or self.block_rows, columns=fields, use_threads=False
             ):
                 frame = batch.to_pandas(ignore_metadata=True)[fields].set_axis(names, axis=1)
-                yield frame.set_axis(pd.RangeIndex(row, row + len(frame)))
+                yield without_missing(frame, self._missing).set_axis(pd.RangeIndex(row, row + len(frame)))
                 row += len(frame)
         except (ValueError, OSError) as error:
             raise ValueError(f"{self.name} is damaged: rows after row {row} cannot be read.") from error
@@ -255,6 +261,12 @@ def read_excel(content: bytes, name: str, sheet: str | int | None) -> tuple[pd.D
     frame = cells.iloc[1:].set_axis(list(header), axis=1).infer_objects()
     is_noted = sheet is None and len(sheets) > 1
     return frame, [f"sheet {wanted!r}, the first of {len(sheets)}"] if is_noted else []
+
+
+def without_missing(frame: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:
+    """Return a table without the cells with one of some texts, or with the same number."""
+    numbers = pd.to_numeric(pd.Series(missing, dtype=object), errors="coerce").dropna()
+    return frame.mask(frame.isin([*missing, *numbers])).infer_objects() if missing else frame
 
 
 def check_names(names: Sequence[Any], source: str) -> list[str]:

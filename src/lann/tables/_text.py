@@ -42,7 +42,6 @@ SAMPLE_LINES, INPUT_LINES = 500, 100
 GZIP_RATIO = 4
 # More digits are not exact in float64.
 MOST_DIGITS = 15
-_NUMBER_MISSING = (*MISSING, *PLACEHOLDERS)
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 # Bytes that text does not have, and letters in UTF-8.
 _CONTROL, _LETTERS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]"), re.compile(rb"[\xc3-\xf4][\x80-\xbf]+")
@@ -210,6 +209,7 @@ class TextFile(TableFile):
         self, open_bytes: Callable[[], Any], name: str, n_bytes: int | None, options: FileOptions
     ) -> None:
         self.name, self._options = name, options
+        self._missing = (*MISSING, *(options.na_values or ()))
         self._lines = TextLines(open_bytes, name, options.encoding, is_input=n_bytes is None)
         source = iter(self._lines)
         sample = list(islice(source, SAMPLE_LINES))
@@ -283,7 +283,7 @@ class TextFile(TableFile):
     def _decide_columns(self, rows: list[list[str]]) -> None:
         """Decide on the decimal separator, and which columns have plain numbers."""
         columns = zip(*rows, strict=True)
-        texts = [[cell.strip() for cell in cells if cell.strip() not in MISSING] for cells in columns]
+        texts = [[cell.strip() for cell in cells if cell.strip() not in self._missing] for cells in columns]
         frame = pd.DataFrame({i: pd.Series(cells, dtype=object) for i, cells in enumerate(texts)})
         found = table_decimal(frame, {",": ".", ";": ","}.get(self.dialect.sep))
         self.decimal = self._options.decimal or found
@@ -359,7 +359,8 @@ class TextFile(TableFile):
             names=self.columns,
             usecols=columns,
             dtype=dict.fromkeys(of_text, str),
-            na_values=dict.fromkeys(self.columns, _NUMBER_MISSING) | dict.fromkeys(of_text, MISSING),
+            na_values=dict.fromkeys(self.columns, (*self._missing, *PLACEHOLDERS))
+            | dict.fromkeys(of_text, self._missing),
             keep_default_na=False,
             decimal=self.decimal or ".",
             quoting=csv.QUOTE_NONE if is_simple else csv.QUOTE_ALL,
@@ -388,7 +389,7 @@ class TextFile(TableFile):
             changed = True
             del self.decimals[name]
             texts, decimal = pd.concat(cells).dropna().astype(str).str.strip(), self.decimal or "."
-            texts = texts[~texts.isin(_NUMBER_MISSING)]
+            texts = texts[~texts.isin((*self._missing, *PLACEHOLDERS))]
             other = texts[np.isnan(NumberNotation(decimal).parse(texts.to_list()))]
             if len(other) and find_number_notation(other.to_list(), decimal)[0] is None:
                 line = self._n_header + 1 + other.index[0]
