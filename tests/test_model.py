@@ -93,15 +93,6 @@ def test_candidates_replace_a_row_that_is_left_out(levels, n_candidates):
     np.testing.assert_allclose(distances, model.distances(queries, indices), rtol=1e-12)
 
 
-def test_shared_neighbors_ignore_the_point_metrics(reference, levels):
-    coarse = reference.distances(levels.X, levels.X, np.exp(levels.class_log_weights)[levels.labels])
-    expected = reference.nearest(coarse, 6, exclude=np.arange(90))
-    for n_candidates in (None, 10):
-        indices, distances = make_model(levels, n_candidates=n_candidates).shared_kneighbors(6)
-        np.testing.assert_array_equal(indices, expected[0])
-        np.testing.assert_allclose(distances, expected[1], rtol=1e-12)
-
-
 def test_a_search_among_some_rows(reference, levels):
     rows, queries = np.array([3, 30, 31, 80]), levels.X[:6] + 0.1
     found = make_model(levels, n_candidates=2).search_among(rows)(queries, 3)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -39,12 +40,16 @@ def test_wrong_labels_are_found(run, flipped, tmp_path):
     assert all(line[1] == f"p{line[0]}" for line in found)
     assert all("u " in line[5] for line in found)
     assert {(line[2], line[3]) for line in found} == {("low", "high"), ("high", "low")}
-    assert "89 training rows; the neighbors of 3 (3.4%) vote for another label" in printed
+    assert "89 training rows; 3 labels are expected to be wrong (3.4%)" in printed
     assert "Note: 1 row has no 'kind' and is left out." in printed
     out = pd.read_csv(tmp_path / "out.csv")
     assert len(out) == 89
     assert sorted(out["row"][:3]) == FLIPPED
     assert out["score"].is_monotonic_decreasing
+    assert out["suspect"].tolist() == [True] * 3 + [False] * 86
+    (header,) = (re.findall(r"\w+", line) for line in printed.splitlines() if line.startswith("┃"))
+    assert header[:5] == ["row", "id", "label", "likely", "score"]
+    assert list(out) == [*header[:5], "suspect"]
 
 
 def test_the_training_rows_of_a_model(run, flipped, tmp_path):

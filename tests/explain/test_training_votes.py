@@ -12,6 +12,7 @@ from lann import LANNClassifier
 from lann.baselines import GMLVQ, LMNN
 from lann.explain import influence, local_matrices, nearest_other_class, prototypical_rows, suspicious_rows
 from lann.explain._training_rows import model_of
+from lann.explain._training_votes import _expected_wrong
 
 
 def vote_without(clf, row, X):
@@ -107,18 +108,49 @@ def test_flipped_labels_are_found(load):
     assert (found.likely[wrong] == y[wrong]).mean() > 0.85
 
 
-def test_scores_are_votes_of_the_wider_neighborhood(blobs, reference):
+@pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
+def test_scores_are_margins_of_the_vote_without_the_row_and_of_the_nearest_rows(blobs, weighted):
     X, y = blobs
-    clf = LANNClassifier(random_state=0, max_iter=3).fit(X, y)
-    found = suspicious_rows(clf, n_neighbors=7)
-    metric = clf.model_.levels.class_metric()
-    weights = metric.weights_of(slice(None))
+    weights = np.random.default_rng(0).choice([1.0, 2.0], len(X)) if weighted else None
+    clf = LANNClassifier(random_state=0, max_iter=3).fit(X, y, weights)
+    model, found = clf.model_, suspicious_rows(clf, n_neighbors=7)
     for row in (0, 40, 89):
-        distances = (weights * (metric.points - metric.points[row]) ** 2).sum(axis=1)
-        near = [j for j in np.argsort(distances) if j != row][:7]
-        votes = 1 / np.sqrt(distances[near])
-        expected = 1 - votes[y[near] == y[row]].sum() / votes.sum()
-        assert found.scores[row] == pytest.approx(expected, abs=0.01)  # ε keeps zero distances finite
+        near, _ = model.kneighbors(X[[row]], 7, exclude=np.array([row]))
+        counts, left = np.zeros(3), 7.0 * model.mean_weight
+        for j in near[0]:
+            weight = min(1.0 if weights is None else weights[j], left)
+            counts[y[j]] += weight
+            left -= weight
+        both = (vote_without(clf, row, X[[row]])[0] + counts / counts.sum()) / 2
+        expected = (1 + np.delete(both, y[row]).max() - both[y[row]]) / 2
+        assert found.scores[row] == pytest.approx(expected, abs=1e-9)
+        assert found.likely[row] == both.argmax()
+
+
+@pytest.mark.parametrize(("share", "most"), [(0.0, 5), (0.05, 35), (0.1, 65)])
+def test_about_as_many_are_listed_as_labels_are_wrong(share, most):
+    X, y = load_breast_cancer(return_X_y=True)
+    noisy, wrong = flipped(y, share)
+    found = suspicious_rows(LANNClassifier(random_state=0).fit(X, noisy))
+    assert 0.6 * wrong.sum() <= found.expected_wrong <= most
+    assert len(found.suspects) == round(found.expected_wrong)
+    assert wrong[found.suspects].sum() >= 0.9 * min(len(found.suspects), wrong.sum()) - 1
+
+
+def test_the_expected_number_is_the_count_of_confident_learning():
+    # Rows of "a" have P(a) .8 on average; one of them reaches the .6 of "b", and counts for all its rows.
+    probabilities = np.array([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4], [0.4, 0.6], [0.5, 0.5], [0.2, 0.8]])
+    labels = np.array([0, 0, 0, 0, 1, 1])
+    own = np.array([0.9, 0.9, 0.6, 0.4, 0.5, 0.8])
+    thresholds = [own[:4].mean(), own[4:].mean()]
+    counted, others = np.zeros(2), np.zeros(2)
+    for p, label in zip(probabilities, labels, strict=True):
+        above = [c for c in range(2) if p[c] >= thresholds[c]]
+        if above:
+            counted[label] += 1
+            others[label] += max(above, key=lambda c: p[c]) != label
+    expected = 4 * others[0] / counted[0] + 2 * others[1] / counted[1]
+    assert _expected_wrong(probabilities, labels) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("n_candidates", [None, 30])
@@ -129,12 +161,13 @@ def test_ranking_suspects_and_frame(blobs, n_candidates):
     clf = LANNClassifier(random_state=0, n_candidates=n_candidates, max_iter=3).fit(X, labels)
     found = suspicious_rows(clf)
     assert (np.diff(found.scores[found.ranking]) <= 0).all()
-    assert (found.likely[found.suspects] != labels[found.suspects]).all()
+    assert found.suspects.tolist() == found.ranking[: round(found.expected_wrong)].tolist()
     assert 3 in found.suspects[:10]
     frame = found.to_frame()
     assert frame["row"].tolist() == found.ranking.tolist()
     assert frame["label"].tolist() == labels[found.ranking].tolist()
-    assert "90 training rows" in repr(found)
+    assert frame["suspect"].sum() == len(found.suspects)
+    assert f"90 training rows: {len(found.suspects)} labels" in repr(found)
 
 
 STEP = 1e-4

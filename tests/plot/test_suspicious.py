@@ -25,14 +25,14 @@ def test_rows_with_wrong_labels_are_listed(iris_frame):
 def test_scores_are_explained_and_listed_rows_highlighted(long_class_names, assert_legible):
     rng = np.random.default_rng(0)
     scores = np.append(0.5 * rng.random(200), np.ones(20))
-    labels, suggested = np.array(long_class_names)[rng.integers(0, 30, (2, 220))]
+    labels, likely = np.array(long_class_names)[rng.integers(0, 30, (2, 220))]
     display = SuspiciousRowsDisplay(
-        np.arange(220), labels, scores, suggested=suggested, subtitle="Diseases: 220 training rows"
+        np.arange(220), labels, scores, likely=likely, subtitle="Diseases: 220 training rows"
     ).plot()
     assert_legible(display.figure_)
     assert display.shown_.tolist() == list(range(200, 215))
     assert sum(patch.get_height() for patch in display.scores_ax_.patches) == 220
-    assert "vote against the label" in display.ax_.get_xlabel().replace("\n", " ")
+    assert display.ax_.get_xlabel() == "score, from 0 to 1\n15 most suspicious rows"
     assert "all 220 rows" in display.scores_ax_.get_xlabel()
     assert "Diseases: 220 training rows" in display.figure_.get_suptitle()
     *rest, last = display.scores_ax_.patches
@@ -40,7 +40,7 @@ def test_scores_are_explained_and_listed_rows_highlighted(long_class_names, asse
     assert all(to_hex(bar.get_facecolor()) != "#D55E00".lower() for bar in rest)
     first = display.ax_.get_yticklabels()[0].get_text()
     assert labels[200].split("type ")[1] in first
-    assert first.endswith(suggested[200].split("type ")[1] + "?")
+    assert first.endswith(likely[200].split("type ")[1] + "?")
 
 
 def test_invalid_parameters_raise():

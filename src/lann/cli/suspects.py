@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 HOW_TO_READ = (
-    "Votes against: the share of the votes of the nearest other rows that is not for the label of the row. A "
-    "row may be right all the same: check these rows, do not delete them."
+    "Score: from 0 to 1, how much the nearest other rows contradict the label; above 0.5, they favor the "
+    "likely one. As many rows are listed as labels are expected to be wrong. Where classes overlap, a row "
+    "may be an exception and no error: check these rows, do not delete them."
 )
 LabeledTable = Annotated[
     opt.File, opt.file_argument(f"The table with the labels: {opt.FORMATS} Leave it out with --model.")
 ]
 Neighbors = Annotated[
-    int, opt.at_least(1, "Number of neighbors that vote on a row; fewer for small classes.")
+    int, opt.at_least(1, "Number of nearest rows with one vote each; fewer for small classes.")
 ]
 Most = Annotated[int, opt.at_least(1, "Number of rows to print, the most suspicious first.")]
 OutputFile = Annotated[
@@ -36,7 +37,7 @@ def suspects(
     id: opt.Id = None,
     used: opt.ColumnOptions,
     fitting: opt.ModelOptions,
-    neighbors: Neighbors = 20,
+    neighbors: Neighbors = 30,
     most: Most = 20,
     output: OutputFile = None,
     json: opt.AsJson = False,
@@ -45,8 +46,9 @@ def suspects(
 ) -> None:
     """Find rows of a table whose labels may be wrong.
 
-    Fits a model to the table as `lann fit` does, or loads one, and lets the nearest other rows vote on every
-    training row. Rows whose neighbors vote for another label are suspicious.
+    Fits a model to the table as `lann fit` does, or loads one, and predicts the label of every training row
+    by the nearest other rows. The rows whose labels they contradict most are listed, as many as labels are
+    expected to be wrong.
     """
     from lann.tables import TableModel
 
@@ -66,12 +68,12 @@ def suspects(
         step("Comparing rows")
         suspicion = fitted.suspicious_rows(n_neighbors=neighbors)
         every = suspicion.to_frame()
-        # The rows whose neighbors vote for another label, in the order of `Suspicion.suspects`.
-        suspicious = every[every["label"] != every["likely"]]
+        suspicious = every[every["suspect"]].drop(columns="suspect")  # in the order of `suspects`
         values = fitted.relevant_values(suspicion.suspects if json else suspicion.suspects[:most])
     n_rows, n_suspects = len(every), len(suspicious)
-    rows = f"{counted(n_rows, 'training row')}; the neighbors of {n_suspects}"
-    out.print(f"{rows} ({percent(n_suspects / n_rows, 1)}) vote for another label")
+    expected = f"{n_suspects} labels are" if n_suspects != 1 else "1 label is"
+    rows = counted(n_rows, "training row")
+    out.print(f"{rows}; {expected} expected to be wrong ({percent(n_suspects / n_rows, 1)})")
     if n_suspects:
         out.print(_suspect_table(suspicious, values[:most]))
         out.hint(HOW_TO_READ)
@@ -97,11 +99,11 @@ def _suspect_table(suspicious: pd.DataFrame, values: list[dict[str, Any]]) -> Ta
     rows = suspicious.head(len(values)).itertuples(index=False, name=None)
     for (*names, score), of_row in zip(rows, values, strict=True):
         texts = ", ".join(f"{name} {value_text(value)}" for name, value in of_row.items())
-        lines.append([*map(str, names), percent(score), texts])
+        lines.append([*map(str, names), f"{score:.3f}", texts])
     ids = ["id"] * ("id" in suspicious)
     n_more = len(suspicious) - len(values)
     return make_table(
-        [">row", *ids, "label", "neighbors say", ">votes against", "its most relevant values"],
+        [">row", *ids, "label", "likely", ">score", "its most relevant values"],
         lines,
         title="Rows whose labels may be wrong",
         caption=more(n_more, "row", ": show them with --most, or write all to a file with -o"),

@@ -449,10 +449,6 @@ class LocalModel(NeighborModel):
         indices, distances = self._by_gaps(search, queries)
         return Candidates(indices, distances, n_searched)
 
-    def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
-        own = np.arange(self.n_rows)
-        return self._coarse.query(self.metric.points, k, exclude=own, n_jobs=n_jobs)
-
     def kneighbors_of_classes(
         self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:

@@ -302,10 +302,6 @@ class NeighborModel(Protocol):
         k = min(self.n_voters + 1, len(self.X))
         return Candidates(*self.kneighbors(queries, k, n_jobs=n_jobs), self.n_voters)
 
-    def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
-        """Return the k nearest other rows of each row, under shared metrics if there are any."""
-        return self.kneighbors(self.X, k, exclude=np.arange(len(self.X)), n_jobs=n_jobs)
-
     def kneighbors_of_classes(
         self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:

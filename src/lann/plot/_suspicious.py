@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 class SuspiciousRowsDisplay(base.Display):
     """Rows with the most suspicious labels, and the scores of all rows.
 
-    The left panel lists the rows with the highest scores, with their labels and the labels that their
-    neighbors suggest. The right panel is a histogram of all scores; the bars with the rows that are listed
-    have the color of the list.
+    The left panel lists the rows with the highest scores, with their labels and the likely ones. The right
+    panel is a histogram of all scores; the bars with the rows that are listed have the color of the list.
 
     Parameters
     ----------
@@ -34,8 +33,8 @@ class SuspiciousRowsDisplay(base.Display):
         Their labels.
     scores : array-like of shape (n_rows,)
         The suspicion of each label: the higher, the more suspicious.
-    suggested : array-like of shape (n_rows,) or None, default=None
-        The labels that the neighbors suggest.
+    likely : array-like of shape (n_rows,) or None, default=None
+        The labels that the other rows suggest.
     subtitle : str, default=""
         The second line of the title, such as the data and the number of rows.
 
@@ -71,12 +70,12 @@ class SuspiciousRowsDisplay(base.Display):
     labels: Any
     scores: Any
     _: KW_ONLY
-    suggested: Any = None
+    likely: Any = None
     subtitle: str = ""
 
     def __post_init__(self) -> None:
-        self.suggested = self.labels if self.suggested is None else self.suggested
-        for name in ("ids", "labels", "scores", "suggested"):
+        self.likely = self.labels if self.likely is None else self.likely
+        for name in ("ids", "labels", "scores", "likely"):
             values = np.asarray(getattr(self, name))
             setattr(self, name, values)
             if values.shape != (len(self.ids),):
@@ -92,7 +91,7 @@ class SuspiciousRowsDisplay(base.Display):
         ids: ArrayLike | None = None,
         class_names: ArrayLike | None = None,
         data_name: str = "",
-        n_neighbors: int = 20,
+        n_neighbors: int = 30,
         n_rows: int = 15,
         ax: Axes | None = None,
     ) -> Self:
@@ -108,8 +107,8 @@ class SuspiciousRowsDisplay(base.Display):
             The names of the classes, in the order of `classes_`; None for the labels.
         data_name : str, default=""
             The name of the data, for the title.
-        n_neighbors : int, default=20
-            The number of neighbors that vote on the label of a row.
+        n_neighbors : int, default=30
+            The number of nearest rows with one vote each on the label of a row.
         n_rows : int, default=15
             The number of rows to list.
         ax : matplotlib Axes or None, default=None
@@ -134,7 +133,7 @@ class SuspiciousRowsDisplay(base.Display):
             row_names if ids is None else check_ids(ids, n_training),
             names[np.searchsorted(model.classes_, suspicion.labels)],
             suspicion.scores,
-            suggested=names[np.searchsorted(model.classes_, suspicion.likely)],
+            likely=names[np.searchsorted(model.classes_, suspicion.likely)],
             subtitle=f"{data_name}: {counted(n_training, 'training row')}" if data_name else "",
         )
         return display.plot(ax, n_rows=n_rows)
@@ -164,33 +163,33 @@ class SuspiciousRowsDisplay(base.Display):
         height, fontsize = base.line_height(len(shown))
         names = self._row_labels()
         size = (5.4 + base.text_width(names, fontsize), max(1.8 + height * len(names), 3.2))
-        title = ("Training rows whose labels their neighbors contradict", self.subtitle)
-        panels = self._create_panels(ax, title, (1, 2), size, percent="x", width_ratios=(1.6, 1.0))
+        title = ("Training rows whose labels the other rows contradict", self.subtitle)
+        panels = self._create_panels(ax, title, (1, 2), size, width_ratios=(1.6, 1.0))
         listed, histogram = panels
         listed.hlines(range(len(shown)), 0, self.scores[shown], color=base.AGAINST, linewidth=2, alpha=0.6)
         listed.plot(self.scores[shown], range(len(shown)), "o", color=base.AGAINST, markersize=5)
         base.label_lines(listed, names, fontsize)
-        listed.set_title("row · label → most votes", loc="left", fontsize=base.SMALL, color=base.SOFT)
+        listed.set_title("row · label → likely label", loc="left", fontsize=base.SMALL, color=base.SOFT)
         number = counted(len(shown), "most suspicious row")
-        listed.set_xlabel(f"share of the neighbors' vote against the label\n{number}")
+        listed.set_xlabel(f"score, from 0 to 1\n{number}")
         _, edges, bars = histogram.hist(self.scores, bins=30, color=base.NEUTRAL)
         for right, bar in zip(edges[1:], bars, strict=True):
             if right > self.scores[shown[-1]] or right == edges[-1]:
                 bar.set_color(base.AGAINST)
         histogram.set_yscale("symlog", linthresh=1)
         histogram.yaxis.set_major_formatter("{x:g}")
-        histogram.set_xlabel(f"vote against the label\nall {counted(len(self.scores), 'row')}")
+        histogram.set_xlabel(f"score\nall {counted(len(self.scores), 'row')}")
         histogram.set_ylabel("number of rows (logarithmic)")
         self.scores_ax_ = histogram
-        for panel in panels:  # with the full range of a share, small scores look small
+        for panel in panels:  # with the full range, small scores look small
             panel.set_xlim(0.0, 1.03)
         return self
 
     def _row_labels(self) -> list[str]:
-        """Return the names of the rows that are listed, with their labels and the suggested ones."""
+        """Return the names of the rows that are listed, with their labels and the likely ones."""
         prefix = "row " if np.issubdtype(self.ids.dtype, np.integer) else ""
         ids = [base.escape_math(f"{prefix}{base.shorten(self.ids[row], 14)}") for row in self.shown_]
-        both = base.short_names([*self.labels[self.shown_], *self.suggested[self.shown_]], 22)
+        both = base.short_names([*self.labels[self.shown_], *self.likely[self.shown_]], 22)
         pairs = zip(ids, both[: len(ids)], both[len(ids) :], strict=True)
         return [
             f"{row} · {label}" + (f" → {other}?" if other != label else "") for row, label, other in pairs

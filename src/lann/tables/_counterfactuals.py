@@ -261,14 +261,14 @@ def _probabilities(model: TableModel, rows: Floats) -> Floats:
     return fitted.vote(*fitted.voters(rows, n_jobs=model.classifier.n_jobs)).probabilities
 
 
-def suspicious_rows(model: TableModel, *, n_neighbors: int = 20) -> Suspicion:
-    """Find training rows whose label may be wrong: their neighbors vote for another label.
+def suspicious_rows(model: TableModel, *, n_neighbors: int = 30) -> Suspicion:
+    """Find training rows whose label may be wrong: the other rows predict another label.
 
     Parameters
     ----------
     model : TableModel
-    n_neighbors : int, default=20
-        Number of neighbors that vote; at most the number of other rows.
+    n_neighbors : int, default=30
+        Number of nearest rows with one vote each; at most the number of other rows.
 
     Returns
     -------
