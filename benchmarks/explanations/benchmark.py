@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.explanations import scores
+from benchmarks.explanations import actions, scores
 from benchmarks.explanations.data import (
     FULL,
     KINDS,
@@ -74,7 +74,7 @@ SUPPORT, KERNEL = scores.SUPPORT, scores.KERNEL
 
 
 class Explanations(Benchmark):
-    parts = PARTS
+    parts = (*PARTS, *actions.PARTS)
     main_score = "auc"
     quick = "2 seeds, few rows, small real data sets; about five minutes."
 
@@ -135,6 +135,9 @@ class Explanations(Benchmark):
         yield from self._stability_jobs()
         if self.has_ours:
             yield from self._own_jobs()
+        # They are compared with methods of their own.
+        for part in (part for part in actions.PARTS if part in self.chosen and not self.options.method):
+            yield from actions.jobs(part, self.sizes, self.options.n_jobs, self.key[:2], self.skipped)
 
     def _stability_jobs(self) -> Iterator[Job]:
         """Return the jobs that compare explanations by several models of a table."""
@@ -299,6 +302,9 @@ class Explanations(Benchmark):
         tables.append(score_table(results, "The first call, seconds", FIRST, ("fit", "first", "ratio")))
         columns = (*scores.STEPS, "total", "megabytes")
         tables.append(score_table(results, "A saved model in a new process, seconds", FRESH, columns))
+        for title, part, columns in actions.TABLES:
+            tables.append(score_table(results, title, part, columns))
+            tables.append(mean_table(results, f"{title}, mean", part, columns))
         introduction = (
             f"Means over {sizes.n_seeds} seeds of `lann.datasets.make_local_relevance` with its defaults, "
             f"{sizes.n_train} training rows and {sizes.n_test} test rows. AUC: how often a feature that "
@@ -396,6 +402,7 @@ class Explanations(Benchmark):
             ),
         ]
         checks += self._stability_checks(results)
+        checks += actions.checks(results)
         for area, sign in (("deletion", -1), ("insertion", 1)):
             margins = [
                 sign * (results.mean(CURVES, SUPPORT, n, area) - results.mean(CURVES, KERNEL, n, area))
@@ -421,6 +428,15 @@ def score_table(results: Results, title: str, part: str, columns: tuple[str, ...
                     text = number(value)
                     cells.append(text if spread != spread else f"{text} ± {number(spread, 2)}")
                 rows.append((method if data else f"{name}, {method}", *cells))
+    return Table(title, ("", *(column.replace("_", " ") for column in columns)), rows)
+
+
+def mean_table(results: Results, title: str, part: str, columns: tuple[str, ...]) -> Table:
+    """Make a table of means over the data sets: methods by scores."""
+    names, rows = results.data_sets(part), []
+    for method in results.methods(part):
+        means = [results.mean(part, method, names, score) for score in columns]
+        rows.append((method, *map(number, means)))
     return Table(title, ("", *(column.replace("_", " ") for column in columns)), rows)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.explanations.actions import CHANGED_TABLES, SUSPECT_TABLES
 from benchmarks.tabular import PUBLISHED, QUICK_SETS, DataSet, scale
 from lann._support.types import Floats, Labels
 from lann.datasets import make_local_relevance
@@ -60,6 +61,12 @@ class Sizes:
         many more.
     curve_sets, curve_rows, curve_splits, curve_batch
         Curves: real data, test rows and splits of each, and rows that LANN explains at once.
+    action_splits
+        Splits of the tables of the following two parts.
+    changed_tables, changed_train, changed_rows
+        Counterfactuals: tables, training rows and changed rows of each.
+    suspect_tables, suspect_rows
+        Suspects: tables, and rows of each.
     """
 
     n_seeds: int = 10
@@ -99,6 +106,12 @@ class Sizes:
     stability_rows: int = 100
     error_rows: int = 10
     error_plans: int = 5
+    action_splits: int = 2
+    changed_tables: tuple[str, ...] = tuple(CHANGED_TABLES)
+    changed_train: int = 1000
+    changed_rows: int = 20
+    suspect_tables: tuple[str, ...] = tuple(SUSPECT_TABLES)
+    suspect_rows: int = 2000
 
 
 FULL = Sizes()
@@ -125,6 +138,10 @@ QUICK = Sizes(
     stability_rows=20,
     error_rows=2,
     error_plans=2,
+    action_splits=1,
+    changed_tables=("heart-disease", "crx"),
+    changed_rows=5,
+    suspect_tables=("crx", "heart-disease", "ionosphere"),
 )
 
 

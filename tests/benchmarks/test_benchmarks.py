@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import harness
+from benchmarks.explanations import actions
 from benchmarks.harness import Benchmark, Job, Report, Table, share
 
 
@@ -250,3 +251,17 @@ def test_embeddings(command):
     assert not done.failures
     ours, umap = (done.values["licorice", method, "licorice"] for method in ("LANN", "UMAP"))
     assert ours["held_out_accuracy"] > umap["held_out_accuracy"]
+
+
+@pytest.mark.slow
+def test_actions(command, data_folder, monkeypatch):
+    monkeypatch.setitem(actions.CHANGED_TABLES, "crx", ((), {"x": "up"}))
+    done = command("explanations", "--quick", "--only", "counterfactuals", "--only", "suspects")
+    assert (done.code, done.failures) == (0, [])
+    changes = {method: done.values["counterfactuals", method, "crx"] for method in ("lann", *actions.DICE)}
+    assert changes["lann"]["valid"] == changes["lann"]["kept"] == 1.0
+    assert len(changes["lann"]["plausible_rows"]) == 5
+    assert max(changes[method]["found"] for method in actions.DICE) > 0
+    suspects = {method: done.values["suspects", method, "crx, 20%"] for method in ("lann", "cleanlab")}
+    assert all(0.2 < values["ap"] < 1 and 0 < values["recall"] <= 1 for values in suspects.values())
+    assert "Counterfactuals, mean" in done.out

@@ -5,6 +5,7 @@ import json
 import pandas as pd
 import pytest
 
+from lann._support.format import to_plain
 from lann.tables import TableModel, read_table
 
 
@@ -48,6 +49,27 @@ def test_the_table_has_the_changes(run, model, new, tmp_path):
     assert f"Wrote {tmp_path / 'out.csv'}" in printed
 
 
+def test_constraints_of_options_and_of_a_file(run, fails, model, new, tmp_path):
+    rules, frame = tmp_path / "rules.toml", read_table(new)
+    rules.write_text(
+        'frozen = ["color"]\n[direction]\n"size [cm]" = "down"\n'
+        "[range]\nnoise = [-1, inf]\n[cost]\nnoise = 2\n"
+    )
+    given = ["counterfactual", model, new, "--rows", "0:10", "--json", "--at-least", 0.7, "--results", 2]
+    options = ["--constraints", rules, "--allow", "noise", "--allow", "size [cm]"]
+    document = json.loads(run(*given, *options, "--direction", "size [cm]=up"))
+    fitted = TableModel.load(model)
+    only = {
+        "allow": ["noise", "size [cm]"], "frozen": ["color"], "direction": {"size [cm]": "up"},
+        "range": {"noise": [-1, None]}, "cost": {"noise": 2},
+    }  # fmt: skip
+    expected = fitted.counterfactuals(frame, range(10), constraints=only, at_least=0.7, n_results=2)
+    assert document["rows"] == to_plain(expected.to_dict())
+    assert document["n_found"] == expected.found[expected.ranks == 1].sum() > 5
+    assert "'up' or 'down'; got '' for 'noise'" in fails(*given, "--direction", "noise")
+    assert "No such file" in fails(*given, "--constraints", tmp_path / "none.toml")
+
+
 def test_frozen_columns_and_the_wanted_class(run, model, new):
     given = ["counterfactual", model, new, "--rows", "0:6", "--frozen", "color", "--json"]
     document = json.loads(run(*given))
@@ -71,6 +93,8 @@ def test_frozen_columns_and_the_wanted_class(run, model, new):
         (["--rows", "3"], "like 0:20; got '3'"),
         (["--target-class", "none"], "There is no class 'none'; the classes are in, out."),
         (["--frozen", "kolor"], "did you mean 'color'?"),
+        (["--direction", "noise=left"], "direction must be 'up' or 'down'; got 'left'"),
+        (["--at-least", "70"], "at_least must be a number of at least 0 and at most 1; got 70"),
         (["--id", "x"], "no column 'x' in new.csv for id"),
         (["-o", "out.txt"], "unknown format"),
     ],

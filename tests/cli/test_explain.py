@@ -84,7 +84,7 @@ def test_counterfactuals_of_the_report(run, fails, model, new, tmp_path):
     assert "What would have to change" not in (tmp_path / "r.html").read_text(encoding="utf-8")
     run(*page, "--frozen", "color")
     fitted = TableModel.load(model)
-    changes = fitted.counterfactuals(read_table(new), frozen=["color"])
+    changes = fitted.counterfactuals(read_table(new), constraints={"frozen": ["color"]})
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert text.count('class="change"') == changes.found.sum()
     assert text.count('class="change"') > 0

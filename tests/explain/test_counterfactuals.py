@@ -1,11 +1,13 @@
 """Counterfactuals of numbers and of tables."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from lann import LANNClassifier
-from lann.explain import counterfactuals
+from lann.explain import Constraints, counterfactuals
 
 
 @pytest.fixture(scope="module")
@@ -21,28 +23,149 @@ def threshold(square):
 QUERIES = np.random.default_rng(1).uniform(-1, 1, (40, 3))
 
 
-def test_a_threshold_is_just_crossed(square, threshold):
+def test_a_threshold_is_crossed(square, threshold):
     found = counterfactuals(threshold, QUERIES)
     assert found.found.all()
     assert found.changed[:, 1].all()
-    assert found.changed.sum() <= 45
-    alone = found.changed.sum(axis=1) == 1
-    np.testing.assert_allclose(found.rows[alone, 1], 0.2, atol=0.15)
-    changes = np.abs(found.rows - QUERIES)[alone, 1]
-    np.testing.assert_allclose(found.distances[alone], changes / square[:, 1].std())
+    assert found.changed.sum() <= 60
+    assert ((found.rows[:, 1] > 0.2) == found.labels).mean() > 0.9
+    np.testing.assert_allclose(
+        found.distances, (np.abs(found.rows - QUERIES) / square.std(axis=0)).sum(axis=1)
+    )
     np.testing.assert_array_equal(threshold.predict(found.rows), found.labels)
+    probabilities = threshold.predict_proba(found.rows).max(axis=1)
+    np.testing.assert_array_equal(found.row_probabilities, probabilities)
+    assert probabilities.min() >= 0.6
+    before = threshold.predict_proba(QUERIES)
+    np.testing.assert_array_equal(found.probabilities, before.max(axis=1))
+    np.testing.assert_array_equal(found.label_probabilities, before.min(axis=1))
 
 
-def test_frozen_features_stay(square):
+@pytest.mark.parametrize("at_least", [0.0, 0.7, 0.9])
+def test_the_wanted_class_has_at_least_the_probability(threshold, at_least):
+    found = counterfactuals(threshold, QUERIES, target=True, at_least=at_least)
+    probabilities = threshold.predict_proba(found.rows)[:, 1]
+    assert found.found.mean() > 0.9
+    assert (probabilities[found.found] >= max(at_least, 0.5)).all()
+    there = (threshold.predict_proba(QUERIES)[:, 1] >= at_least) & threshold.predict(QUERIES)
+    np.testing.assert_array_equal(found.changed.any(axis=1) | ~found.found, ~there)
+    assert np.isnan(found.plausibility[there]).all()
+
+
+def near_shares(X, labels, rows, wanted, is_category):
+    """Return the share of the ten nearest rows with a label, of standardized and one-hot encoded rows."""
+    shares = []
+    for row, label in zip(rows, wanted, strict=True):
+        squares = np.where(is_category, 2.0 * (row != X), ((X - row) / X.std(axis=0)) ** 2)
+        near = np.argsort(squares.sum(axis=1), kind="stable")[:10]
+        shares.append((labels[near] == label).mean())
+    return np.array(shares)
+
+
+def test_plausibility_is_the_share_of_the_nearest_rows(square):
+    letters = np.array(["a", "b", "c"])[np.arange(400) % 3]
+    frame = pd.DataFrame(square, columns=["x", "y", "z"]).assign(letter=letters)
+    label = np.where((square[:, 1] > 0.2) | (letters == "c"), "yes", "no")
+    clf = LANNClassifier(random_state=0).fit(frame, label)
+    found = counterfactuals(clf, frame[:60], at_least=0.7)
+    assert found.found.all()
+    expected = near_shares(clf.model_.X, label, found.rows, found.labels, np.arange(4) == 3)
+    np.testing.assert_array_equal(found.plausibility, expected)
+    assert found.plausibility.mean() > 0.8
+
+
+def test_changed_rows_that_are_far_from_all_others_are_not_plausible():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = rng.normal(size=(200, 2)) + 30.0 * y[:, None]
+    clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
+    both = counterfactuals(clf, X[:20:2], target=1)
+    assert both.found.all()
+    assert (both.plausibility >= 0.9).all()
+    assert both.changed.all()
+    alone = counterfactuals(clf, X[:20:2], target=1, constraints={"frozen": [1]})
+    assert alone.found.any()
+    assert (alone.plausibility[alone.found] == 0).all()
+
+
+def test_frozen_and_allowed_features(square):
     frame = pd.DataFrame(square, columns=["age", "dose", "weight"])
     clf = LANNClassifier(random_state=0).fit(frame, square[:, 0] + square[:, 1] > 0)
     queries = pd.DataFrame(QUERIES, columns=frame.columns)
-    for frozen in (["age"], [0], "age", [np.int64(-3)]):
-        found = counterfactuals(clf, queries, frozen=frozen)
+    for only in ({"frozen": ["age"]}, {"frozen": [0]}, {"frozen": [np.int64(-3)]}, {"allow": ["dose", 2]}):
+        found = counterfactuals(clf, queries, constraints=only)
         assert not found.changed[:, 0].any()
-        assert found.found.mean() > 0.9
+        assert found.found.mean() > 0.8
     assert found.feature_names.tolist() == ["age", "dose", "weight"]
     assert set(found.to_frame()["feature"]) <= {"dose", "weight"}
+
+
+def test_directions_and_ranges(square):
+    clf = LANNClassifier(random_state=0).fit(square, square[:, 0] - square[:, 1] > 0)
+    queries = QUERIES[clf.predict(QUERIES)]
+    only = {"direction": {0: "down", "x1": "up", 2: "up"}, "range": {0: [-0.5, None], 1: [None, 0.25]}}
+    found = counterfactuals(clf, queries, constraints=only)
+    assert found.found.mean() > 0.7
+    rows, changed = found.rows, found.changed
+    assert changed.sum(axis=0)[:2].min() > 3
+    assert (rows[:, 0] <= queries[:, 0]).all()
+    assert (rows[:, 1:] >= queries[:, 1:]).all()
+    assert (rows[changed[:, 0], 0] >= -0.5).all()
+    assert (rows[changed[:, 1], 1] <= 0.25).all()
+    away = counterfactuals(clf, queries, constraints={"direction": {0: "up", 1: "down"}})
+    assert not away.found.any()
+
+
+def test_a_costly_feature_changes_less(square):
+    clf = LANNClassifier(random_state=0).fit(square, square[:, 0] + square[:, 1] > 0)
+    cheap, costly = (counterfactuals(clf, QUERIES, constraints={"cost": cost}) for cost in ({}, {0: 20.0}))
+    sizes = [np.abs(found.rows - found.queries).sum(axis=0) for found in (cheap, costly)]
+    assert sizes[1][0] < 0.6 * sizes[0][0]
+    assert sizes[1][1] > sizes[0][1]
+    np.testing.assert_array_equal(cheap.plausibility, 0.9)
+    np.testing.assert_array_equal(costly.plausibility, 0.9)
+
+
+def test_constraints_are_read_from_a_file(square, threshold, tmp_path):
+    path = tmp_path / "rules.toml"
+    path.write_text(
+        'allow = ["x1", "x2"]\nfrozen = []\n'
+        '[range]\nx1 = [-0.5, inf]\n[direction]\nx1 = "down"\n[cost]\nx2 = 3\n'
+    )
+    mapping = {"allow": [1, 2], "range": {1: [-0.5, None]}, "direction": {1: "down"}, "cost": {2: 3}}
+    for given in (path, str(path), Constraints.of(mapping)):
+        found = counterfactuals(threshold, QUERIES, constraints=given)
+        np.testing.assert_array_equal(
+            found.rows, counterfactuals(threshold, QUERIES, constraints=mapping).rows
+        )
+    assert found.changed.any()
+    path.write_text("allow = x1")
+    with pytest.raises(ValueError, match="is not a TOML file: Invalid value"):
+        counterfactuals(threshold, QUERIES, constraints=path)
+
+
+def test_several_results_change_different_features(square):
+    clf = LANNClassifier(random_state=0).fit(square, square[:, 0] + square[:, 1] > 0)
+    found = counterfactuals(clf, QUERIES, n_results=3)
+    assert found.found.all()
+    np.testing.assert_array_equal(np.unique(found.positions), np.arange(40))
+    counts = np.bincount(found.positions)
+    assert counts.max() <= 3
+    assert (counts > 1).mean() > 0.7
+    np.testing.assert_array_equal(found.queries, QUERIES[found.positions])
+    np.testing.assert_array_equal(clf.predict(found.rows), found.labels)
+    for query in range(40):
+        own = np.flatnonzero(found.positions == query)
+        assert found.ranks[own].tolist() == list(range(1, len(own) + 1))
+        for first, second in itertools.combinations(found.changed[own], 2):
+            assert (first > second).any()
+            assert (first < second).any()
+    frame = found.to_frame()
+    assert frame.groupby("query")["rank"].max().tolist() == counts.tolist()
+    assert (frame["probability_after"] >= 0.6).all()
+    assert (frame["probability_before"] <= 0.5).all()
+    alone = counterfactuals(clf, QUERIES)
+    assert (alone.plausibility <= found.plausibility[found.ranks == 1] + 1e-12).mean() > 0.8
 
 
 def test_values_stay_in_the_range_of_the_data(square, threshold):
@@ -53,19 +176,21 @@ def test_values_stay_in_the_range_of_the_data(square, threshold):
     assert (found.rows[:, 1] >= square[:, 1].min()).all()
 
 
-def test_integers_stay_integer():
+def test_values_have_the_decimals_of_their_column():
     rng = np.random.default_rng(0)
-    data = np.column_stack([rng.integers(0, 20, 300), rng.uniform(0, 20, 300)]).astype(float)
-    clf = LANNClassifier(random_state=0).fit(data, data[:, 0] > 10.5)
-    queries = np.array([[3.0, 4.0], [18.0, 7.5], [10.0, 1.0], [11.0, 0.5]])
-    found = counterfactuals(clf, queries)
-    assert found.found.all()
-    np.testing.assert_array_equal(found.rows[:, 0], np.rint(found.rows[:, 0]))
-    real = counterfactuals(clf, queries, integers=[])
-    assert (real.rows[:, 0] != np.rint(real.rows[:, 0])).any()
-    both = counterfactuals(clf, queries, integers=["x0", 1])
-    changed = both.rows[both.changed]
-    np.testing.assert_array_equal(changed, np.rint(changed))
+    data = np.column_stack(
+        [rng.integers(0, 20, 300), rng.normal(0, 3, 300).round(1), rng.normal(0, 300, 300)]
+    )
+    clf = LANNClassifier(random_state=0).fit(data, data[:, 0] + data[:, 1] + data[:, 2] / 100 > 10)
+    queries = np.column_stack(
+        [rng.integers(0, 20, 40), rng.normal(0, 3, (40, 1)), rng.normal(0, 300, (40, 1))]
+    )
+    found = counterfactuals(clf, queries, n_results=3)
+    assert found.found.mean() > 0.9
+    for feature, decimals in enumerate((0, 1, 1)):  # the last one: a thousandth of its standard deviation
+        changed = found.rows[found.changed[:, feature], feature]
+        assert len(changed) > 5
+        np.testing.assert_array_equal(changed, np.round(changed, decimals))
 
 
 def test_a_target_for_all_or_for_each(iris):
@@ -73,7 +198,7 @@ def test_a_target_for_all_or_for_each(iris):
     clf = LANNClassifier(random_state=0).fit(X[::2], y[::2])
     queries = X[1::10]
     found = counterfactuals(clf, queries, target=2, max_features=4)
-    there = clf.predict(queries) == 2
+    there = clf.predict_proba(queries)[:, 2] >= 0.6
     assert there.any()
     assert found.found.all()
     assert (found.labels == 2).all()
@@ -90,12 +215,20 @@ def test_a_target_for_all_or_for_each(iris):
     [
         ({"target": "maybe"}, "target must be one of the classes"),
         ({"target": [True, False]}, "one for each of the 40 rows"),
-        ({"frozen": ["size"]}, "frozen must have names of features or positions below 3; got 'size'"),
-        ({"frozen": [3]}, "frozen must have names of features or positions below 3; got 3"),
-        ({"frozen": [True]}, "frozen must have names of features or positions below 3; got True"),
-        ({"integers": "some"}, "integers must have names of features or positions below 3; got 'some'"),
+        ({"constraints": {"frozen": ["size"]}}, "names of features or positions below 3; got 'size'"),
+        ({"constraints": {"allow": [3]}}, "names of features or positions below 3; got 3"),
+        ({"constraints": {"cost": {True: 2}}}, "names of features or positions below 3; got True"),
+        ({"constraints": {"alow": []}}, "the keys allow, frozen, direction, range, cost; got 'alow'"),
+        ({"constraints": {"frozen": "x0"}}, "frozen of constraints must be a list of features; got 'x0'"),
+        ({"constraints": {"cost": [1]}}, r"cost of constraints must be a mapping by feature; got \[1\]"),
+        ({"constraints": {"cost": {0: -1}}}, "cost must be a number of at least 0; got -1 for 0"),
+        ({"constraints": {"direction": {0: "left"}}}, "direction must be 'up' or 'down'; got 'left' for 0"),
+        ({"constraints": {"range": {0: [1]}}}, r"range of 'x0' must be two values, low and high; got \[1\]"),
+        ({"constraints": {"range": {0: [3, 4]}}}, "no value between the smallest and the largest"),
+        ({"constraints": {"range": {0: ["a", 4]}}}, "'x0' has numbers in the training data; got 'a'"),
         ({"max_features": 0}, "max_features must be an integer of at least 1; got 0"),
-        ({"n_candidates": 1.5}, "n_candidates must be an integer of at least 1; got 1.5"),
+        ({"n_results": 1.5}, "n_results must be an integer of at least 1; got 1.5"),
+        ({"at_least": 60}, "at_least must be a number of at least 0 and at most 1; got 60"),
     ],
 )
 def test_invalid_arguments_raise(threshold, parameters, message):
@@ -138,24 +271,49 @@ def test_values_stay_on_their_steps_and_no_value_becomes_a_gap(changes, passenge
 
 def test_frozen_features_and_unseen_categories_stay(passengers, odd_queries):
     _, _, clf = passengers
-    changes = counterfactuals(clf, odd_queries, frozen=["Sex", "Town"])
+    changes = counterfactuals(clf, odd_queries, constraints={"frozen": ["Sex", "Town"]})
     assert not changes.changed[:, [0, 4]].any()
     assert changes.query_values[0, 4] == changes.row_values[0, 4] == "Wien"
     assert changes.to_table().iloc[0]["Town"] == "Wien"
     assert clf.predict(changes.to_table()).tolist() == changes.labels.tolist()
 
 
-def test_a_gap_can_become_a_value():
+def test_ranges_of_categories_dates_and_steps(passengers):
+    frame = passengers[0][["Class", "Town", "Sailed"]]
+    points = frame["Class"].cat.codes + 2 * (frame["Town"] == "Ulm") + frame["Sailed"].dt.day_of_year / 45
+    clf = LANNClassifier(random_state=0).fit(frame, points > 3)
+    only = {
+        "range": {"Town": ["Ulm", "Bern"], "Class": ["3rd", "2nd"], "Sailed": ["1912-02-15", None]},
+        "direction": {"Class": "up", "Sailed": "up"},
+    }
+    found = counterfactuals(clf, frame, target=True, constraints=only, n_results=3)
+    values = {name: found.row_values[found.changed[:, i], i] for i, name in enumerate(frame)}
+    assert set(values["Town"]) <= {"Ulm", "Bern"}
+    assert set(values["Class"]) == {"2nd"}
+    assert min(values["Sailed"]) >= "1912-02-15"
+    assert min(map(len, values.values())) > 10
+    with pytest.raises(
+        ValueError, match=r"range of 'Town' must list categories of the training rows; got \["
+    ):
+        counterfactuals(clf, frame[:2], constraints={"range": {"Town": ["Atlantis"]}})
+    with pytest.raises(ValueError, match="direction must be of a feature with an order; got 'up' for 'Town'"):
+        counterfactuals(clf, frame[:2], constraints={"direction": {"Town": "up"}})
+
+
+def test_a_gap_becomes_a_value_only_if_that_is_allowed():
     rng = np.random.default_rng(0)
     x = rng.uniform(0, 1, 200)
     x[:80] = np.nan
     frame = pd.DataFrame({"x": x, "noise": rng.normal(size=200)})
     y = np.isnan(x)
     clf = LANNClassifier(random_state=0).fit(frame, y)
-    changes = counterfactuals(clf, frame[:5], frozen=["noise"])
+    changes = counterfactuals(clf, frame[:5], constraints={"allow": ["x"]})
     assert changes.found.all()
     assert not np.isnan(changes.rows[:, 0]).any()
     assert changes.distances.tolist() == [1.0] * 5
+    assert not counterfactuals(clf, frame[:5]).changed[:, 0].any()
+    rising = counterfactuals(clf, frame[:5], constraints={"allow": ["x"], "direction": {"x": "up"}})
+    assert not rising.found.any()
     # A value cannot become a gap.
-    back = counterfactuals(clf, frame[100:105], frozen=["noise"])
+    back = counterfactuals(clf, frame[100:105], constraints={"allow": ["x"]})
     assert not np.isnan(back.rows).any()

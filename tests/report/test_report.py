@@ -171,7 +171,7 @@ def test_counterfactuals_are_shown_for_the_first_rows(table_model, new, parse_pa
     assert "shown for the first 2 rows." in page.text
     assert parse_page(report_page(table_model, explanation, counterfactuals=0)).count("table", "change") == 0
     frozen = ["color"]
-    changes = table_model.counterfactuals(new, frozen=frozen)
+    changes = table_model.counterfactuals(new, constraints={"frozen": frozen})
     page = parse_page(report_page(table_model, explanation, counterfactuals=changes))
     assert page.count("table", "change") == changes.found.sum() > 0
     assert "color" not in changes.to_frame()["feature"].to_list()

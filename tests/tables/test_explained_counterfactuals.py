@@ -11,8 +11,8 @@ from lann.tables import TableModel
 def test_they_are_those_of_the_table(table_model, make_table):
     new = make_table(12, seed=3)
     explanation = table_model.explain(new, [2, 3, 5, 7], id="name")
-    found = table_model.counterfactuals_of_explanation(explanation, frozen=["noise"])
-    expected = table_model.counterfactuals(new, [2, 3, 5, 7], frozen=["noise"], id="name")
+    found = table_model.counterfactuals_of_explanation(explanation, constraints={"frozen": ["noise"]})
+    expected = table_model.counterfactuals(new, [2, 3, 5, 7], id="name", constraints={"frozen": ["noise"]})
     assert found.found.any()
     for name in ("labels", "found", "query_rows", "query_ids"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))

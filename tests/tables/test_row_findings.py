@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,18 +53,25 @@ def test_counterfactuals_are_written_as_the_table_writes_them(prices):
         assert found.row_probabilities[i] == pytest.approx(probabilities[f"probability of {label}"].iloc[i])
 
 
-def test_rounded_changes_are_hardly_larger(prices):
+def test_constraints_are_in_the_values_of_the_table(prices):
     frame, model = prices
-    found = model.counterfactuals(frame, range(20))
-    values = model.classifier.schema_.values(found.queries)
-    exact = counterfactuals(
-        model.classifier, pd.DataFrame(values, columns=model.feature_names).astype({"price": float})
+    cheap = np.flatnonzero(frame["y"] == "cheap")[:10]
+    only = {
+        "range": {"price": ["€ 500.00", "€ 600.00"], "day": [datetime.date(2024, 3, 1), None]},
+        "frozen": ["member"],
+    }
+    found = model.counterfactuals(frame, cheap, constraints=only)
+    assert found.found.all()
+    plain = counterfactuals(
+        model.classifier,
+        model.training_rows().iloc[cheap],
+        constraints={"range": {"price": [500, 600], "day": ["2024-03-01", None]}, "frozen": ["member"]},
     )
-    np.testing.assert_array_equal(found.labels, exact.labels)
-    assert (found.distances >= exact.distances - 1e-9).all()
-    spread = np.nanstd(model.classifier.model_.X[:, 0])
-    assert (found.distances <= exact.distances + 0.02 / spread).all()
-    np.testing.assert_allclose(np.round(found.rows[:, 0], 2), found.rows[:, 0], atol=1e-12)
+    np.testing.assert_array_equal(found.rows, plain.rows)
+    changed = found.rows[found.changed[:, 0], 0]
+    assert ((changed >= 500) & (changed <= 600)).all()
+    with pytest.raises(ValueError, match="Column 'price' of the constraints must have numbers with"):
+        model.counterfactuals(frame, [0], constraints={"range": {"price": ["much", None]}})
 
 
 def test_the_wanted_class_may_be_text(iris):
@@ -71,8 +80,8 @@ def test_the_wanted_class_may_be_text(iris):
     assert model.counterfactuals(frame, [60], target="2").labels.tolist() == [2]
     with pytest.raises(ValueError, match="There is no class 'x'; the classes are 0, 1, 2"):
         model.counterfactuals(frame, [60], target="x")
-    with pytest.raises(ValueError, match="no column 'e' in the model for frozen"):
-        model.counterfactuals(frame, [60], frozen=["e"])
+    with pytest.raises(ValueError, match="no column 'e' in the model for constraints"):
+        model.counterfactuals(frame, [60], constraints={"direction": {"e": "up"}})
 
 
 def test_suspicious_rows_have_row_numbers(training_frame, table_model):

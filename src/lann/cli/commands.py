@@ -42,7 +42,7 @@ COMMANDS = {
     "Data": (embed, suspects),
 }
 # Parameters of commands that name files.
-INPUTS = ("model", "data", "test", "embedding")
+INPUTS = ("model", "data", "test", "embedding", "constraints")
 OUTPUTS = ("output", "html", "picture", "checkpoint")
 TOO_LITTLE_MEMORY = (
     "There is not enough memory; `lann fit --max-rows` learns from a sample of the rows, and "

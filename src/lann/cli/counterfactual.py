@@ -1,4 +1,4 @@
-"""`lann counterfactual`: the smallest changes of rows that lead to another prediction."""
+"""`lann counterfactual`: small changes of rows that lead to another prediction."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from lann.cli.output import Output, make_table, more
 if TYPE_CHECKING:
     from rich.table import Table
 
-MOST_ROWS = 20
+MOST_CHANGES = 20
 # Rows that are changed between two reports of the progress.
 ROWS_AT_ONCE = 20
 HOW_TO_READ = (
-    "With these values instead, and all others as they are, the model predicts the other class. This is what "
-    "the model does, not what a change would cause; a smaller change may exist."
+    "With these values instead, and all others as they are, the model predicts the other class; in brackets "
+    "its probability before and after. Similar: how many of the ten nearest training rows then have that "
+    "label, if all columns count alike. This is what the model does, not what a change would cause; a "
+    "smaller change may exist."
 )
 TargetClass = Annotated[
     opt.Text, opt.option("The class that is wanted.", metavar="CLASS", default="any other")
@@ -32,8 +34,10 @@ def counterfactual(
     *,
     rows: opt.RowOptions,
     target_class: TargetClass = None,
-    frozen: opt.Frozen = None,
+    at_least: Annotated[float, opt.option("The probability that the other class is to have.")] = 0.6,
+    constraints: opt.ConstraintOptions,
     max_columns: Annotated[int, opt.at_least(1, "Number of columns that change together, at most.")] = 3,
+    results: Annotated[int, opt.at_least(1, "Number of different changes of each row, at most.")] = 1,
     id: opt.RowNames = None,
     output: OutputFile = None,
     json: opt.AsJson = False,
@@ -42,8 +46,9 @@ def counterfactual(
 ) -> None:
     """Find what would have to be different for another prediction.
 
-    Changes as few columns as possible, as little as possible, within the range of the training rows, and
-    predicts again. Columns that cannot change, such as an age, are given as --frozen.
+    Changes few columns, as little as possible, such that similar training rows have the other label, and
+    predicts again. Columns that cannot change, such as an age, are given as --frozen, or those that can as
+    --allow; --constraints reads all of this from a file.
     """
     import pandas as pd
 
@@ -55,39 +60,43 @@ def counterfactual(
         step("Reading")
         fitted = TableModel.load(model)
         frame = tables.read(data, out.notes).frame
+        allowed = constraints.of_file_and_options()
         report, chosen, parts = step("Searching"), rows.chosen(len(frame), [0]), []
         for start in range(0, len(chosen), ROWS_AT_ONCE):
             part = fitted.counterfactuals(
-                frame, chosen[start : start + ROWS_AT_ONCE], target=target_class, frozen=frozen or [],
-                max_features=max_columns, id=id, name=name,
+                frame, chosen[start : start + ROWS_AT_ONCE], target=target_class, id=id, name=name,
+                at_least=at_least, constraints=allowed, n_results=results, max_features=max_columns,
             )  # fmt: skip
             parts.append(part)
-            report(start + len(part), len(chosen))
+            report(min(start + ROWS_AT_ONCE, len(chosen)), len(chosen))
     changes = [result for part in parts for result in part.to_dict()]
-    out.print(_change_table(changes))
+    out.print(_change_table(changes, at_least))
     if output is not None:
         out.write_table(pd.concat([part.to_frame() for part in parts], ignore_index=True), output)
     out.hint(HOW_TO_READ)
-    n_found = sum(result["found"] for result in changes)
-    out.finish(model=model, table=name, n_rows=len(changes), n_found=n_found, rows=changes)
+    n_found = sum(result["found"] for result in changes if result["rank"] == 1)
+    out.finish(model=model, table=name, n_rows=len(chosen), n_found=n_found, rows=changes)
 
 
-def _change_table(changes: list[dict[str, Any]]) -> Table:
-    """Return a table with the changes of the first rows, a line for each column that changes."""
-    ids = ["id"] if "id" in changes[0] else []
+def _change_table(changes: list[dict[str, Any]], at_least: float) -> Table:
+    """Return a table with the first changes, a line for each column that changes."""
+    named = [name for name in ("id", "rank") if any(result.get(name, 1) != 1 for result in changes)]
     lines: list[list[str] | None] = []
-    for result in changes[:MOST_ROWS]:
-        becomes = "it is that already" if result["found"] else "no change found"
+    for result in changes[:MOST_CHANGES]:
+        becomes = "it is that already" if result["found"] else f"no change found for {percent(at_least)}"
+        similar = ""
         if result["changes"]:
-            becomes = f"{result['becomes']} ({percent(result['new_probability'])})"
+            before, after = (percent(result[f"probability_{when}"]) for when in ("before", "after"))
+            becomes = f"{result['becomes']} ({before.rstrip('%')}→{after})"
+            similar = f"{round(10 * result['plausibility'])}/10"
         prediction = f"{result['prediction']} ({percent(result['probability'])})"
-        names = [str(result["row"]), *(result[id] for id in ids), prediction, becomes]
+        cells = [str(result["row"]), *(str(result[name]) for name in named), prediction, becomes, similar]
         for change in result["changes"] or [{"column": "", "from": "", "to": ""}]:
-            lines.append([*names, change["column"], value_text(change["from"]), value_text(change["to"])])
-            names = [""] * len(names)
+            lines.append([*cells, change["column"], value_text(change["from"]), value_text(change["to"])])
+            cells = [""] * len(cells)
         lines.append(None)
     return make_table(
-        [">row", *ids, "prediction", "becomes", "column", ">this row", ">instead"],
+        [">row", *named, "prediction", "becomes", ">similar", "column", ">from", ">to"],
         lines,
-        caption=more(len(changes) - MOST_ROWS, "row", ": write all to a file with -o"),
+        caption=more(len(changes) - MOST_CHANGES, "change", ": write all to a file with -o"),
     )

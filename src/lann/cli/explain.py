@@ -94,7 +94,7 @@ class PageOptions:
         changes: Any = "auto" if self.counterfactuals is None else self.counterfactuals
         if self.frozen and changes != 0:
             changed = explanation[: CHANGED_ROWS if changes == "auto" else changes]
-            changes = fitted.counterfactuals_of_explanation(changed, frozen=self.frozen)
+            changes = fitted.counterfactuals_of_explanation(changed, constraints={"frozen": self.frozen})
         embedding = None
         if self.embedding is not None:  # relative to the folder of the page
             path = os.path.relpath(self.embedding.resolve(), html.resolve().parent)

@@ -6,7 +6,7 @@ A parameter of a command whose type is a group gets the options that are the fie
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lann.classifier import LANNClassifier
+    from lann.explain import Constraints
     from lann.reject import RejectOption
     from lann.tables import Reading, TableModel, TrainingTable
 
@@ -191,6 +192,36 @@ class ModelOptions:
             n_neighbors or "auto", metric=self.metric.value, n_jobs=self.jobs, random_state=self.seed,
             class_weight="balanced" if self.balanced else None,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ConstraintOptions:
+    """What counterfactuals may change; options are added to those of the file."""
+
+    allow: Annotated[
+        Names, column_option("A column that may change; all others then stay. May be repeated.")
+    ] = None
+    frozen: Frozen = None
+    direction: Annotated[
+        Names,
+        option("A column that only goes up or down: price=down. May be repeated.", metavar="COLUMN=up|down"),
+    ] = None
+    constraints: Annotated[
+        File, option("A TOML file with allow, frozen, direction, range and cost.", metavar="FILE")
+    ] = None
+
+    def of_file_and_options(self) -> Constraints:
+        """Return the constraints of the file and of the options."""
+        from lann.explain import Constraints
+
+        given = Constraints.of(self.constraints)
+        pairs = [(text if "=" in text else f"{text}=").rpartition("=") for text in self.direction or []]
+        return replace(
+            given,
+            allow=given.allow if self.allow is None else [*(given.allow or []), *self.allow],
+            frozen=[*given.frozen, *(self.frozen or [])],
+            direction={**given.direction, **{column: sign for column, _, sign in pairs}},
+        )
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Explanations of predictions, and what follows from them."""
 
+from lann.explain._constraints import Constraints
 from lann.explain._contrast import Contrast, nearest_other_class
 from lann.explain._counterfactuals import Counterfactuals, counterfactuals
 from lann.explain._decision import Decision
@@ -43,7 +44,7 @@ from lann.explain._training_votes import (
 from lann.explain._view import LEAST_RELEVANCE, ExplainedRow
 
 __all__ = [
-    "LEAST_RELEVANCE", "Contrast", "Counterfactuals", "Decision", "ExplainedQueries",
+    "LEAST_RELEVANCE", "Constraints", "Contrast", "Counterfactuals", "Decision", "ExplainedQueries",
     "ExplainedRow", "Explanation", "Influence", "Landmarks", "Overview", "PageDetails", "Readings",
     "RowVotes", "Spacing", "Supports", "Suspicion", "WalkPlan", "build_explanation", "class_relevances",
     "correlated_columns", "correlated_groups", "counterfactuals", "explanation_page",

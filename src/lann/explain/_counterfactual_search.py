@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain, product
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lann._support.inputs import differ
 from lann._support.types import Floats, Indices
-from lann._support.validation import shown
-from lann.columns.schema import TableSchema
+from lann.explain._constraints import ROUNDING, Limits
+from lann.explain._plausibility import Plausibility
 from lann.explain._training_rows import check_label
 from lann.model import NeighborModel
 
 # Numbers in the changed rows of a block of queries: 32 MB.
 CHANGED_AT_ONCE = 2**22
+# Rows toward which each query is changed, and changes of each set of features that are made small.
+N_CANDIDATES = 5
 # Bisections of a change: to a 4096th of it.
 BISECTIONS = 12
 # Largest number of features that are tried for a change.
 MANY_FEATURES, MOST_TRIED = 200, 100
 # The preference for features decides only between steps after which the votes are equal.
 TIE = 1e-6
-# Categories of a feature that are tried beyond the most frequent ones.
-MOST_CATEGORIES = 32
+# Values of the range of a feature that are tried beyond typical ones, and categories beyond frequent ones.
+N_EVEN, MOST_CATEGORIES = 8, 32
+# Changes are searched that are as plausible as this, then less plausible ones.
+PLAUSIBLE = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
 
 
 @dataclass(frozen=True)
@@ -38,107 +42,100 @@ class Goal:
         Class index of the present prediction.
     targets : (n_queries,)
         Class index that is wanted; -1 where any other class will do.
+    at_least : float
+        The probability that it is to have.
     """
 
     origins: Indices
     targets: Indices
+    at_least: float
 
     def __getitem__(self, rows: Indices | slice) -> Goal:
-        return Goal(self.origins[rows], self.targets[rows])
+        return Goal(self.origins[rows], self.targets[rows], self.at_least)
 
-    def reached(self, labels: Indices) -> NDArray[np.bool_]:
-        """Return whether predictions are as wanted: (n_queries,)."""
-        return np.where(self.targets >= 0, labels == self.targets, labels != self.origins)
-
-    def progress(self, probabilities: Floats) -> Floats:
-        """Return how near the votes are to the goal, from -1 to 1: (n_queries,)."""
-        rows = np.arange(len(self.origins))
-        wanted = probabilities[rows, self.targets]
+    def wanted(self, probabilities: Floats) -> Indices:
+        """Return the class index that is wanted, the most probable one if there are several: (n_queries,)."""
         others = probabilities.copy()
-        others[rows, self.targets] = -np.inf
-        return np.where(self.targets >= 0, wanted - others.max(axis=1), -probabilities[rows, self.origins])
+        others[np.arange(len(others)), self.origins] = -1.0
+        return np.where(self.targets >= 0, self.targets, others.argmax(axis=1))
+
+    def reached(self, probabilities: Floats) -> NDArray[np.bool_]:
+        """Return whether predictions are as wanted: (n_queries,)."""
+        wanted = self.wanted(probabilities)
+        return (probabilities.argmax(axis=1) == wanted) & (_of(probabilities, wanted) >= self.at_least)
+
+
+class Block(NamedTuple):
+    """Queries that are changed together.
+
+    Attributes
+    ----------
+    queries : (n_queries, n_features)
+    goal : Goal
+    limits : Limits
+    plausible : float
+        The least plausibility of their changes.
+    distances : (n_queries, n_sampled)
+        To the rows by which plausibility is measured.
+    """
+
+    queries: Floats
+    goal: Goal
+    limits: Limits
+    plausible: float
+    distances: Floats
+
+
+class Changes(NamedTuple):
+    """Changed queries.
+
+    Attributes
+    ----------
+    queries : (n_results,)
+        Positions of the queries, ascending; one without a change has a single result, as it is.
+    rows : (n_results, n_features)
+    probabilities : (n_results, n_classes)
+    plausibility : (n_results,)
+        Share of the wanted class among the nearest training rows; NaN without a change.
+    """
+
+    queries: Indices
+    rows: Floats
+    probabilities: Floats
+    plausibility: Floats
 
 
 class Search:
-    """A search for changes of queries: which ones are allowed, and how large they are.
+    """A search for changes of queries.
 
     Parameters
     ----------
     model : NeighborModel
         Of training rows.
-    names : list
-        Names of the features.
-    schema : TableSchema or None
-        What the numbers in the rows mean; None is numbers.
-    frozen, integers, n_candidates, max_features
+    limits : Limits
+        Which changes are allowed.
+    n_results, max_features : int
         As for `counterfactuals`.
     n_jobs : int or None
-
-    Attributes
-    ----------
-    low, high : (n_features,)
-        Range of the data.
-    scale : (n_features,)
-        Unit of a change.
-    free, integer, category : (n_features,)
-        Which features may change, which have only integers, and which are categories.
     """
 
     def __init__(
-        self,
-        model: NeighborModel,
-        names: list[Any],
-        schema: TableSchema | None,
-        *,
-        frozen: Iterable[Any],
-        integers: str | Iterable[Any],
-        n_candidates: int,
-        max_features: int,
-        n_jobs: int | None,
+        self, model: NeighborModel, limits: Limits, *, n_results: int, max_features: int, n_jobs: int | None
     ) -> None:
-        data = model.X
-        self.model, self.n_candidates, self.n_jobs = model, min(n_candidates, len(data)), n_jobs
-        self.max_features = max_features
-        kinds = np.array([f.kind for f in schema.features] if schema else ["number"] * data.shape[1])
-        self.category = kinds == "category"
-        if isinstance(integers, str) and integers == "auto":
-            integer = ((data == np.rint(data)) | np.isnan(data)).all(axis=0)
-        else:
-            integer = _feature_mask("integers", integers, names)
-        # Bools, ordered categories and dates stay on their steps.
-        self.integer = integer | ((kinds != "number") & ~self.category)
-        self.free = ~_feature_mask("frozen", frozen, names)
-        if len(names) > MANY_FEATURES:
-            weights = np.where(self.free, model.feature_weights().mean(axis=0), -1.0)
-            self.free[np.argsort(-weights, kind="stable")[MOST_TRIED:]] = False
-        self.low, self.high = np.nanmin(data, axis=0), np.nanmax(data, axis=0)
-        spread = np.nanstd(data, axis=0) if np.isnan(data).any() else data.std(axis=0)
-        self.scale = np.where((spread > 0) & ~self.category, spread, 1.0)
+        self.model, self.limits, self.n_jobs = model, limits, n_jobs
+        self.n_results, self.max_features = n_results, max_features
+        self.n_candidates = min(N_CANDIDATES, len(model.X))
+        self.plausibility = Plausibility(model, limits)
+        if len(limits.free) > MANY_FEATURES:
+            weights = np.where(limits.free, model.feature_weights().mean(axis=0), -1.0)
+            limits.free[np.argsort(-weights, kind="stable")[MOST_TRIED:]] = False
 
-    def nearest_allowed(self, values: Floats) -> Floats:
-        """Return the nearest allowed values: (n_rows, n_features). Categories and gaps stay as they are."""
-        inside = np.clip(values, self.low, self.high)
-        rounded = np.clip(np.rint(inside), np.ceil(self.low), np.floor(self.high))
-        return np.where(self.category, values, np.where(self.integer, rounded, inside))
+    def predict(self, rows: Floats) -> Floats:
+        """Return the probabilities of rows: (n_rows, n_classes)."""
+        return self.model.vote(*self.model.voters(rows, n_jobs=self.n_jobs)).probabilities
 
-    def amounts(self, rows: Floats, queries: Floats) -> Floats:
-        """Return the size of the change in each feature: (..., n_features).
-
-        Another category, or a value in place of a gap, is a change of size 1.
-        """
-        amounts = np.abs(rows - queries) / self.scale
-        return np.where(self.category | np.isnan(amounts), differ(rows, queries), amounts)
-
-    def sizes(self, rows: Floats, queries: Floats) -> Floats:
-        """Return the total size of the changes from queries to rows: (n_rows,)."""
-        return self.amounts(rows, queries).sum(axis=-1)
-
-    def predict(self, rows: Floats) -> Indices:
-        """Return the class indices of the predictions: (n_rows,)."""
-        return self.model.vote(*self.model.voters(rows, n_jobs=self.n_jobs)).probabilities.argmax(axis=1)
-
-    def try_rows(self, rows: Floats) -> tuple[Indices, Floats]:
-        """Return the class indices of predictions, and the votes of a wider neighborhood, to see progress.
+    def predict_wide(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Return the probabilities of rows, and the votes of a wider neighborhood, to see progress.
 
         Among the nearest few often none has the wanted label, whatever a small step leads to.
         """
@@ -146,39 +143,58 @@ class Search:
         k = model.n_voters
         wide = min(max(k, model.wide_neighborhood), len(model.X))
         indices, distances = model.kneighbors(rows, wide, n_jobs=self.n_jobs)
-        labels = model.vote(indices[:, :k], distances[:, :k]).probabilities.argmax(axis=1)
-        n_votes = model.mean_weight * wide
-        return labels, model.count_votes(
-            indices, distances, n_votes, model.vote_rule.with_one_vote()
-        ).probabilities
+        probabilities = model.vote(indices[:, :k], distances[:, :k]).probabilities
+        n_votes, rule = model.mean_weight * wide, model.vote_rule.with_one_vote()
+        return probabilities, model.count_votes(indices, distances, n_votes, rule).probabilities
 
-    def run(self, queries: Floats, goal: Goal) -> tuple[Floats, Indices]:
-        """Return the changed queries, verified by predicting again, and the class indices of predictions.
+    def run(self, queries: Floats, goal: Goal) -> Changes:
+        """Return the changed queries, verified by predicting again; the best of each query come first."""
+        found: list[list[tuple[Floats, float]]] = [[] for _ in queries]
+        missing = np.flatnonzero(~goal.reached(self.predict(queries)))
+        # Extreme values only where nothing else reaches the goal.
+        passes = [(plausible, self.limits) for plausible in PLAUSIBLE] + [(0.0, self.limits.widened())]
+        for (plausible, limits), is_even in product(passes, (False, True)):
+            typical = self._typical_ends(limits)[is_even]
+            n_changes = (self.n_candidates + len(typical)) * max(limits.free.sum(), 1)
+            held = max(n_changes * queries.shape[1], len(self.plausibility.rows))
+            size = max(CHANGED_AT_ONCE // held, 1)
+            for start in range(0, len(missing), size):
+                part = missing[start : start + size]
+                distances = self.plausibility.distances(queries[part])
+                block = Block(queries[part], goal[part], limits, plausible, distances)
+                rows, origins = self._follow(block, *self._paths(block, typical))
+                rows = self._shrink(block, rows, origins)
+                self._choose(block, rows, origins, [found[query] for query in part])
+            missing = np.array([q for q in missing if len(found[q]) < self.n_results], np.int64)
+        results = [of_query or [(query, np.nan)] for of_query, query in zip(found, queries, strict=True)]
+        positions = np.repeat(np.arange(len(queries)), [len(of_query) for of_query in results])
+        changed, plausibility = map(np.array, zip(*chain.from_iterable(results), strict=True))
+        return Changes(positions, changed, self.predict(changed), plausibility)
 
-        A query of which no change was found stays as it is.
-        """
-        rows, labels = queries.copy(), goal.origins.copy()
-        # Extreme values only where typical ones do not reach the goal.
-        for typical in self._typical_ends():
-            missing = np.flatnonzero(~goal.reached(labels))
-            n_changes = (self.n_candidates + len(typical)) * max(self.free.sum(), 1)
-            block = max(CHANGED_AT_ONCE // (n_changes * queries.shape[1]), 1)
-            for start in range(0, len(missing), block):
-                part = missing[start : start + block]
-                own, own_goal = queries[part], goal[part]
-                ends, starts = self._follow(own, own_goal, *self._paths(own, own_goal, typical))
-                before = own[starts]
-                ends = self._shrink(before, ends, own_goal[starts])
-                sizes, n_changed = self.sizes(ends, before), differ(ends, before).sum(axis=1)
-                order = np.lexsort((sizes, n_changed, starts))
-                found, first = np.unique(starts[order], return_index=True)
-                rows[part[found]] = ends[order[first]]
-            labels = self.predict(rows)
-            failed = ~goal.reached(labels)
-            rows[failed], labels[failed] = queries[failed], goal.origins[failed]
-        return rows, labels
+    def _reached(
+        self, block: Block, rows: Floats, origins: Indices, probabilities: Floats
+    ) -> NDArray[np.bool_]:
+        """Return which changed rows have the wanted prediction and are plausible: (n_rows,)."""
+        goal = block.goal[origins]
+        reached = goal.reached(probabilities)
+        if block.plausible > 0:
+            tried, wanted = np.flatnonzero(reached), goal.wanted(probabilities)
+            shares = self._plausibility(block, rows[tried], origins[tried], wanted[tried])
+            reached[tried] = shares >= block.plausible
+        return reached
 
-    def _paths(self, queries: Floats, goal: Goal, typical: Floats) -> tuple[Floats, Floats]:
+    def _plausibility(self, block: Block, rows: Floats, origins: Indices, wanted: Indices) -> Floats:
+        """Return the plausibility of changed rows: (n_rows,)."""
+        found, size = np.empty(len(rows)), max(CHANGED_AT_ONCE // block.distances.shape[1], 1)
+        for start in range(0, len(rows), size):
+            part = slice(start, start + size)
+            own = origins[part]
+            found[part] = self.plausibility.of_changed(
+                rows[part], block.queries[own], block.distances[own], wanted[part]
+            )
+        return found
+
+    def _paths(self, block: Block, typical: Floats) -> tuple[Floats, Floats]:
         """Return rows to change the queries toward: the nearest of the wanted classes, then typical values.
 
         Returns
@@ -188,27 +204,26 @@ class Search:
         preferences : (n_queries, n_paths, n_features)
             From 0 to 1, the feature to change first where votes are equal.
         """
-        model, every = self.model, np.arange(self.model.n_classes)
-        targets, origins = goal.targets[:, None], goal.origins[:, None]
+        model, every, queries = self.model, np.arange(self.model.n_classes), block.queries
+        targets, origins = block.goal.targets[:, None], block.goal.origins[:, None]
         allowed = np.where(targets >= 0, every == targets, every != origins)
         indices, _ = model.kneighbors_of_classes(queries, allowed, self.n_candidates, n_jobs=self.n_jobs)
         missing, known = (indices < 0)[:, :, None], np.maximum(indices, 0)
         near = np.where(missing, queries[:, None, :], model.X[known])
         near_sizes = np.where(missing, 0.0, np.maximum(model.contributions(queries, known), 0.0))
         others = np.broadcast_to(typical, (len(queries), *typical.shape))
-        ends = np.concatenate([self.nearest_allowed(near), others], axis=1)
-        typical_sizes = np.square(self.amounts(typical, queries[:, None, :]))
-        sizes = np.concatenate([near_sizes, typical_sizes], axis=1) * self.free
+        ends = block.limits.nearest(np.concatenate([near, others], axis=1), queries[:, None, :])
+        typical_sizes = np.square(self.limits.amounts(typical, queries[:, None, :]))
+        sizes = np.concatenate([near_sizes, typical_sizes], axis=1) * self.limits.free
         largest = sizes.max(axis=2, keepdims=True)
         return ends, np.divide(sizes, largest, out=np.zeros_like(sizes), where=largest > 0)
 
-    def _follow(
-        self, queries: Floats, goal: Goal, ends: Floats, preferences: Floats
-    ) -> tuple[Floats, Indices]:
+    def _follow(self, block: Block, ends: Floats, preferences: Floats) -> tuple[Floats, Indices]:
         """Replace values of the queries by those of other rows until the goal is reached.
 
-        In every step, each path changes the feature after which the votes are nearest to the goal. The first
-        step that reaches the goal ends all paths of the query, so that few features change.
+        In every step, each path changes the feature that brings the votes nearest to the goal for its cost.
+        The paths of a query end when enough sets of features have reached the goal at a cost that changing
+        more features cannot undercut.
 
         Returns
         -------
@@ -217,113 +232,154 @@ class Search:
         origins : (n_results,)
             Their queries.
         """
-        import pandas as pd
-
-        n_kept = self.n_candidates
+        queries, limits = block.queries, self.limits
         now = np.repeat(queries[:, None, :], ends.shape[1], axis=1)
-        possible = self.free & (ends != now) & ~np.isnan(ends)  # no value becomes a gap
+        possible = (ends != now) & ~np.isnan(ends)  # no value becomes a gap
+        votes = self.predict_wide(queries)[1]
+        votes_now = np.repeat(_of(votes, block.goal.wanted(votes))[:, None], ends.shape[1], axis=1)
         results, origins = [np.empty((0, queries.shape[1]))], [np.empty(0, np.int64)]
-        for _ in range(self.max_features):
+        n_found, least = np.zeros(len(queries), np.int64), limits.costs[limits.free].min(initial=np.inf)
+        for n_changed in range(1, self.max_features + 1):
             query, path, feature = np.nonzero(possible)
             if len(query) == 0:
                 break
             steps = now[query, path]
             steps[np.arange(len(steps)), feature] = ends[query, path, feature]
-            labels, votes = self.try_rows(steps)
-            step_goal = goal[query]
-            there = np.flatnonzero(step_goal.reached(labels))
-            cheapest = there[np.lexsort((self.sizes(steps[there], queries[query[there]]), query[there]))]
-            kept = cheapest[pd.Series(cheapest).groupby(query[cheapest]).cumcount() < n_kept]
-            results.append(steps[kept])
-            origins.append(query[kept])
-            possible[query[there]] = False
+            probabilities, votes = self.predict_wide(steps)
+            there = self._reached(block, steps, query, probabilities)
+            kept, cheap = self._cheapest(
+                queries[query[there]], steps[there], query[there], (n_changed + 1) * least
+            )
+            results.append(steps[there][kept])
+            origins.append(query[there][kept])
+            n_found += np.bincount(cheap, minlength=len(queries))
+            possible[query[there], path[there], feature[there]] = False
+            possible[n_found >= self.n_results] = False
 
-            progress = np.full(possible.shape, -np.inf)
-            preference = preferences[query, path, feature]
-            progress[query, path, feature] = step_goal.progress(votes) + TIE * preference
-            best, reached = progress.argmax(axis=2), progress.max(axis=2)
-            # Only the paths nearest to the goal continue.
-            order = np.argsort(-reached, axis=1, kind="stable")
-            continued = np.zeros(reached.shape, bool)
-            np.put_along_axis(continued, order[:, :n_kept], True, axis=1)
-            possible &= continued[:, :, None]
-            query, path = np.nonzero(continued & np.isfinite(reached))
-            feature = best[query, path]
+            votes_then = np.full(possible.shape, -np.inf)
+            votes_then[query, path, feature] = _of(votes, block.goal[query].wanted(votes))
+            votes_then[~possible] = -np.inf
+            query, path, feature = self._next_steps(votes_now, votes_then + TIE * preferences)
             now[query, path, feature] = ends[query, path, feature]
+            votes_now[query, path] = votes_then[query, path, feature]
+            continued = np.zeros(votes_now.shape, bool)
+            continued[query, path] = True
+            possible &= continued[:, :, None]
             possible[query, path, feature] = False
         return np.concatenate(results), np.concatenate(origins)
 
-    def _shrink(self, queries: Floats, rows: Floats, goal: Goal) -> Floats:
+    def _next_steps(self, votes_now: Floats, votes_then: Floats) -> tuple[Indices, Indices, Indices]:
+        """Return the queries and paths that continue, those nearest to the goal, and their next features.
+
+        Parameters
+        ----------
+        votes_now : (n_queries, n_paths)
+        votes_then : (n_queries, n_paths, n_features)
+            After a step that changes the feature; -inf where it cannot.
+        """
+        gains = votes_then - votes_now[:, :, None]
+        best = np.where(gains > 0, gains / np.maximum(self.limits.costs, TIE), gains).argmax(axis=2)
+        reached = np.take_along_axis(votes_then, best[:, :, None], axis=2)[:, :, 0]
+        order = np.argsort(-reached, axis=1, kind="stable")[:, : self.n_candidates]
+        query, rank = np.nonzero(np.isfinite(np.take_along_axis(reached, order, axis=1)))
+        path = order[query, rank]
+        return query, path, best[query, path]
+
+    def _cheapest(
+        self, queries: Floats, rows: Floats, origins: Indices, bound: float
+    ) -> tuple[Indices, Indices]:
+        """Return the cheapest rows of each query and set of changed features.
+
+        Also returns the queries of the sets that cost at most the bound: (n_cheap,).
+        """
+        sets, number = np.unique(
+            np.column_stack([origins, differ(rows, queries)]), axis=0, return_inverse=True
+        )
+        costs, number = self.limits.costs_of(rows, queries).sum(axis=1), number.ravel()
+        order = np.lexsort((costs, number))
+        first = np.searchsorted(number[order], np.arange(len(sets)))
+        rank = np.arange(len(order)) - first[number[order]]
+        is_cheap = costs[order[first]] <= bound if len(order) else np.empty(0, bool)
+        return order[rank < self.n_candidates], sets[is_cheap, 0]
+
+    def _shrink(self, block: Block, rows: Floats, origins: Indices) -> Floats:
         """Undo every change that is not needed, and make the others as small as the goal allows.
 
         Parameters
         ----------
-        queries, rows : (n_rows, n_features)
-            Before and after the changes.
-        goal : Goal
-            One per row, reached by all.
+        rows : (n_rows, n_features)
+            Rows that reach the goal.
+        origins : (n_rows,)
+            Their queries.
         """
-        rows, every = rows.copy(), np.arange(len(rows))
-        nearest = self.nearest_allowed(queries)
+        rows, every, queries = rows.copy(), np.arange(len(rows)), block.queries[origins]
+        nearest, size = block.limits.nearest(queries, queries), 10.0**self.limits.decimals
         n_changed = int(differ(rows, queries).sum(axis=1).max(initial=0))
-        largest_first = np.argsort(-self.amounts(rows, queries), axis=1, kind="stable")
+        costliest_first = np.argsort(-self.limits.costs_of(rows, queries), axis=1, kind="stable")
 
         def still_reached(features: Indices, values: Floats) -> NDArray[np.bool_]:
             trial = rows.copy()
             trial[every, features] = values
-            return goal.reached(self.try_rows(trial)[0])
+            return self._reached(block, trial, origins, self.predict(trial))
 
-        for features in largest_first[:, :n_changed].T:
+        for features in costliest_first[:, :n_changed].T:
             before, far, near = queries[every, features], rows[every, features], nearest[every, features]
-            undone = still_reached(features, before)
-            integer = self.integer[features]
+            undone, step = still_reached(features, before), size[features]
             # Nothing lies between two categories, or between a gap and a value.
-            whole = self.category[features] | np.isnan(before)
+            whole = self.limits.category[features] | np.isnan(near)
             for _ in range(BISECTIONS):
-                middle = (near + far) / 2
-                # Integers next to `near`, so that it is tried itself when nothing lies between.
-                middle = np.where(integer, np.where(far > near, np.floor(middle), np.ceil(middle)), middle)
+                # Next to `near`, so that it is tried itself when nothing lies between.
+                middle = (near + far) / 2 * step
+                middle = np.where(far > near, np.floor(middle + ROUNDING), np.ceil(middle - ROUNDING)) / step
                 middle = np.where(whole, far, middle)
                 there = still_reached(features, middle)
                 near, far = np.where(there, near, middle), np.where(there, middle, far)
             rows[every, features] = np.where(undone, before, far)
         return rows
 
-    def _typical_ends(self) -> tuple[Floats, Floats]:
-        """Return typical rows, and extreme ones for where these do not suffice: (n_rows, n_features) each.
+    def _choose(
+        self, block: Block, rows: Floats, origins: Indices, found: list[list[tuple[Floats, float]]]
+    ) -> None:
+        """Add the cheapest rows of each query to those that were found.
 
-        Numbers are quantiles, and the ends of the range. Of categories the most frequent ones come first; the
-        extreme rows have the others, as long as there are not too many.
+        No set of changed features contains that of another row.
+        """
+        probabilities, queries = self.predict(rows), block.queries[origins]
+        goal, changed = block.goal[origins], differ(rows, queries)
+        reached = goal.reached(probabilities)
+        plausibility = self._plausibility(block, rows, origins, goal.wanted(probabilities))
+        for i in np.lexsort((self.limits.costs_of(rows, queries).sum(axis=1), origins)):
+            chosen = found[origins[i]]
+            others = [differ(row, queries[i]) for row, _ in chosen]
+            is_new = all((changed[i] > other).any() and (changed[i] < other).any() for other in others)
+            if reached[i] and is_new and len(chosen) < self.n_results:
+                chosen.append((rows[i], float(plausibility[i])))
+
+    def _typical_ends(self, limits: Limits) -> tuple[Floats, Floats]:
+        """Return typical rows, and others for where these do not suffice: (n_rows, n_features) each.
+
+        Numbers are quantiles, then evenly spaced values of the range. Of categories the most frequent ones
+        come first; the other rows have the others, as long as there are not too many.
         """
         data, typical = self.model.X, self.model.typical_values.copy()
         ordered = {}
-        for feature in np.flatnonzero(self.category):
+        for feature in np.flatnonzero(self.limits.category):
             codes, counts = np.unique(data[~np.isnan(data[:, feature]), feature], return_counts=True)
             ordered[feature] = codes[np.argsort(-counts, kind="stable")]
             typical[:, feature] = np.resize(ordered[feature], len(typical))
         n_more = max((len(codes) - len(typical) for codes in ordered.values()), default=0)
-        extreme = np.full((max(2, min(n_more, MOST_CATEGORIES)), data.shape[1]), np.nan)
-        extreme[:2] = np.stack([self.low, self.high])
+        even = np.full((max(N_EVEN, min(n_more, MOST_CATEGORIES)), data.shape[1]), np.nan)
+        even[:N_EVEN] = np.linspace(limits.low, limits.high, N_EVEN)
         for feature, codes in ordered.items():
-            others = codes[len(typical) :][: len(extreme)]
-            extreme[:, feature] = np.nan
-            extreme[: len(others), feature] = others
-        return self.nearest_allowed(typical), self.nearest_allowed(extreme)
+            others = codes[len(typical) :][: len(even)]
+            even[:, feature] = np.nan
+            even[: len(others), feature] = others
+        return typical, even
 
 
-def _feature_mask(parameter: str, features: Iterable[Any], names: list[Any]) -> NDArray[np.bool_]:
-    """Return a mask of features given by names or positions: (n_features,)."""
-    mask = np.zeros(len(names), bool)
-    listed: Iterable[Any] = [features] if isinstance(features, str) else features
-    for feature in listed:
-        is_position = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
-        if not (-len(names) <= feature < len(names) if is_position else feature in names):
-            raise ValueError(
-                f"{parameter} must have names of features or positions below {len(names)}; got "
-                f"{shown(feature)}."
-            )
-        mask[feature if is_position else names.index(feature)] = True
-    return mask
+def _of(probabilities: Floats, classes: Indices) -> Floats:
+    """Return the probability of a class for each row: (n_rows,)."""
+    return probabilities[np.arange(len(classes)), classes]
 
 
 def target_class_indices(target: Any, classes: NDArray[Any], n_queries: int) -> Indices:

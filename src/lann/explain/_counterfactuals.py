@@ -1,8 +1,9 @@
-"""Counterfactuals: the smallest change in few features that leads to another prediction."""
+"""Counterfactuals: small changes in few features that lead to another prediction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from lann._support.inputs import differ, get_feature_names
 from lann._support.types import Floats, Indices
-from lann._support.validation import Integer, validate
+from lann._support.validation import Integer, Number, validate
 from lann.columns.inputs import frame_of_values, read_queries, row_ids
 from lann.columns.schema import TableSchema
+from lann.explain._constraints import Constraints
 from lann.explain._contrast import RowPairs
 from lann.explain._counterfactual_search import Goal, Search, target_class_indices
 from lann.explain._training_rows import frame_of, model_of, values_of
@@ -25,50 +27,68 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Counterfactuals(RowPairs):
-    """Rows that differ little from some queries, and have another prediction.
+    """Rows that differ from some queries in few features, and have another prediction.
+
+    Queries have one result, or several that change different features, the best first. All arrays have one
+    entry for each result.
 
     Attributes
     ----------
-    queries : ndarray of shape (n_queries, n_features)
-    predictions : ndarray of shape (n_queries,)
+    queries : ndarray of shape (n_results, n_features)
+    predictions : ndarray of shape (n_results,)
         Predicted labels of the queries.
-    rows : ndarray of shape (n_queries, n_features)
+    rows : ndarray of shape (n_results, n_features)
         The changed queries, as numbers; where no change was found, the query itself.
-    labels : ndarray of shape (n_queries,)
+    labels : ndarray of shape (n_results,)
         Predicted labels of `rows`.
-    found : ndarray of shape (n_queries,)
-        Whether the predicted label is now the wanted one.
-    distances : ndarray of shape (n_queries,)
+    found : ndarray of shape (n_results,)
+        Whether the predicted label is now the wanted one, with the probability that it is to have.
+    positions : ndarray of shape (n_results,)
+        Positions of the queries.
+    distances : ndarray of shape (n_results,)
         Total size of the changes, in standard deviations of the features; another category, and a value in
         place of a gap, counts 1.
+    plausibility : ndarray of shape (n_results,)
+        Share of the ten nearest training rows of `rows` that have its label, if all features count alike; of
+        more than 2000 training rows, of a sample. NaN for a query that is not changed.
+    probabilities, row_probabilities : ndarray of shape (n_results,)
+        Probabilities of `predictions` for the queries, and of `labels` for the changed queries.
+    label_probabilities : ndarray of shape (n_results,)
+        Probabilities of `labels` for the queries.
     feature_names : ndarray of shape (n_features,)
-    query_ids : ndarray of shape (n_queries,) or None
+    query_ids : ndarray of shape (n_results,) or None
         Names of the queries: the index of their table.
-    query_values : ndarray of shape (n_queries, n_features)
+    query_values : ndarray of shape (n_results, n_features)
         The queries in the user's values.
-    row_values : ndarray of shape (n_queries, n_features)
+    row_values : ndarray of shape (n_results, n_features)
         The changed queries in the user's values.
-    query_rows : ndarray of shape (n_queries,) or None
+    query_rows : ndarray of shape (n_results,) or None
         Row numbers of the queries in the table they come from; None numbers them from 0.
-    probabilities, row_probabilities : ndarray of shape (n_queries,) or None
-        Probabilities of `predictions` for the queries, and of `labels` for the changed queries; None if they
-        are unknown.
     """
 
     found: NDArray[np.bool_]
+    positions: Indices
+    plausibility: Floats
+    probabilities: Floats
+    row_probabilities: Floats
+    label_probabilities: Floats
     query_ids: NDArray[Any] | None = None
     query_rows: Indices | None = None
-    probabilities: Floats | None = None
-    row_probabilities: Floats | None = None
     _schema: TableSchema | None = field(default=None, repr=False)
 
     @property
     def changed(self) -> NDArray[np.bool_]:
-        """Which features differ: (n_queries, n_features)."""
+        """Which features differ: (n_results, n_features)."""
         return differ(self.rows, self.queries)
 
+    @property
+    def ranks(self) -> Indices:
+        """Rank of each result among those of its query, from 1: (n_results,)."""
+        return np.arange(len(self)) - np.searchsorted(self.positions, self.positions) + 1
+
     def __repr__(self) -> str:
-        queries = "1 query" if len(self) == 1 else f"{len(self)} queries"
+        n_queries = len(np.unique(self.positions))
+        queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
         return f"<Counterfactuals of {queries}: {self.found.sum()} found>"
 
     def to_frame(self) -> pd.DataFrame:
@@ -78,50 +98,55 @@ class Counterfactuals(RowPairs):
         -------
         frame : DataFrame
             With the columns ``query`` (the row number, or the position), ``query_id`` (if there are ids),
-            ``prediction``, ``becomes``, ``feature``, ``from`` and ``to``, the latter two in the user's
-            values.
+            ``rank`` (from 1), ``prediction``, ``becomes``, ``probability_before`` and
+            ``probability_after`` (of the label that it becomes), ``plausibility``, ``feature``, ``from`` and
+            ``to``, the latter two in the user's values.
         """
-        query, feature = np.nonzero(self.changed)
-        return frame_of(
-            {
-                "query": query if self.query_rows is None else self.query_rows[query],
-                "query_id": None if self.query_ids is None else self.query_ids[query],
-                "prediction": self.predictions[query],
-                "becomes": self.labels[query],
-                "feature": self.feature_names[feature],
-                "from": self.query_values[query, feature],
-                "to": self.row_values[query, feature],
-            }
-        )
+        result, feature = np.nonzero(self.changed)
+        rows = self.positions if self.query_rows is None else self.query_rows
+        columns: dict[str, Any] = {
+            "query": rows, "query_id": self.query_ids, "rank": self.ranks,
+            "prediction": self.predictions, "becomes": self.labels,
+            "probability_before": self.label_probabilities, "probability_after": self.row_probabilities,
+            "plausibility": self.plausibility,
+        }  # fmt: skip
+        by_result = {name: None if of is None else of[result] for name, of in columns.items()}
+        old, new = self.query_values[result, feature], self.row_values[result, feature]
+        return frame_of(by_result | {"feature": self.feature_names[feature], "from": old, "to": new})
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return a dictionary for each query.
+        """Return a dictionary for each result.
 
         Returns
         -------
         rows : list of dict
-            Each with ``row`` (the row number, or the position), ``id`` (if there are ids), ``prediction``,
-            ``probability`` (None if it is unknown), ``found``, ``becomes`` and ``new_probability`` (None if
-            no change was found), ``distance`` and ``changes``: a list of the features that change, each with
-            ``column``, ``from`` and ``to``.
+            Each with ``row`` (the row number, or the position), ``id`` (if there are ids), ``rank``,
+            ``prediction``, ``probability``, ``found``, and, which are None without a change, ``becomes``,
+            ``probability_before`` and ``probability_after`` (of the label that it becomes), ``plausibility``
+            and ``distance``; and ``changes``: a list of the features that change, each with ``column``,
+            ``from`` and ``to``.
         """
-        rows = np.arange(len(self)) if self.query_rows is None else self.query_rows
-        before, after = self.probabilities, self.row_probabilities
+        rows = self.positions if self.query_rows is None else self.query_rows
+        of_change = {
+            "becomes": self.labels, "probability_before": self.label_probabilities,
+            "probability_after": self.row_probabilities, "plausibility": self.plausibility,
+            "distance": self.distances,
+        }  # fmt: skip
         documents = []
-        for i, changed in enumerate(self.changed):
+        for i, (changed, rank) in enumerate(zip(self.changed, self.ranks.tolist(), strict=True)):
             values = zip(self.feature_names, self.query_values[i], self.row_values[i], strict=True)
-            of_row = compress(values, changed)
-            changes = [{"column": str(name), "from": old, "to": new} for name, old, new in of_row]
+            changes = [
+                {"column": str(name), "from": old, "to": new} for name, old, new in compress(values, changed)
+            ]
             documents.append(
                 {"row": int(rows[i])}
                 | ({} if self.query_ids is None else {"id": str(self.query_ids[i])})
                 | {
+                    "rank": rank,
                     "prediction": self.predictions[i],
-                    "probability": None if before is None else float(before[i]),
+                    "probability": float(self.probabilities[i]),
                     "found": bool(self.found[i]),
-                    "becomes": self.labels[i] if changes else None,
-                    "new_probability": float(after[i]) if changes and after is not None else None,
-                    "distance": float(self.distances[i]) if changes else None,
+                    **{name: values[i] if changes else None for name, values in of_change.items()},
                     "changes": changes,
                 }
             )
@@ -132,7 +157,7 @@ class Counterfactuals(RowPairs):
 
         Returns
         -------
-        table : DataFrame or ndarray of shape (n_queries, n_features)
+        table : DataFrame or ndarray of shape (n_results, n_features)
             A DataFrame in the user's values, with the index of the queries, if the classifier was fitted to a
             table; otherwise an array.
         """
@@ -146,22 +171,28 @@ def counterfactuals(
     X: ArrayLike,
     *,
     target: Any = None,
-    frozen: Iterable[Any] = (),
+    at_least: float = 0.6,
+    constraints: Constraints | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    n_results: int = 1,
     max_features: int = 3,
-    integers: str | Iterable[Any] = "auto",
-    n_candidates: int = 5,
 ) -> Counterfactuals:
-    """Find the smallest change of each query, in few features, that leads to another prediction.
+    """Find a small change of each query, in few features, that leads to another prediction.
 
     Queries are changed toward the nearest training rows of other labels, and toward typical values of the
-    features (extreme values only if that fails), one feature at a time until the prediction changes; then
-    every change is made as small as possible. Fewer features come first, then smaller changes. Each result is
-    verified by predicting again. A smaller change than the one found may exist.
+    features, one feature at a time until the prediction changes; then every change is made as small as
+    possible. The more plausible change comes first, that after which all ten nearest training rows have the
+    wanted label; where none is found, eight, six, and so on. Among these, the change costs least, where each
+    feature that changes costs 1 and the size of its change. Each result is verified by predicting again. A
+    smaller change than the one found may exist.
 
-    Of more than 200 features, those 100 are changed that have the largest weights in the metrics.
+    Values have as many decimals as those of the training rows, at most as many as a thousandth of the
+    standard deviation needs. Of more than 200 features, those 100 are changed that have the largest weights
+    in the metrics.
 
-    A category becomes another one of the data, a gap can become a value, and no value becomes a gap. Bools,
-    ordered categories and dates stay on their steps.
+    A category becomes another one of the data. No value becomes a gap, and a gap stays one unless the
+    constraints name its feature in `allow`. Bools, ordered categories and dates stay on their steps. Changed
+    numbers are between the 1st and the 99th percentile of the training rows; only if nothing else reaches the
+    goal, between the smallest and the largest.
 
     Parameters
     ----------
@@ -170,15 +201,15 @@ def counterfactuals(
     X : array-like or table of shape (n_queries, n_features)
     target : object or array-like of shape (n_queries,), default=None
         The label that is wanted, one for all or one per query; None is any other than the predicted one. A
-        query that has it already is not changed.
-    frozen : iterable of str or int, default=()
-        Names or positions of features that must not change.
+        query that has it already, with the probability that is wanted, is not changed.
+    at_least : float, default=0.6
+        The probability that the wanted label is to have.
+    constraints : Constraints, mapping, path or None, default=None
+        What may change: a mapping with the parameters of `Constraints`, or a TOML file of it.
+    n_results : int, default=1
+        Number of changes of each query, at most. None of them changes all features that another changes.
     max_features : int, default=3
         Number of features that change together, at most.
-    integers : "auto" or iterable of str or int, default="auto"
-        Names or positions of features that stay integer; "auto" is those with nothing else in the data.
-    n_candidates : int, default=5
-        Number of rows toward which each query is changed, and of changes that are made small.
 
     Returns
     -------
@@ -196,32 +227,41 @@ def counterfactuals(
     >>> from lann.explain import counterfactuals
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> clf = LANNClassifier(random_state=0).fit(X, y)
-    >>> changes = counterfactuals(clf, X[60:62], target=2, frozen=["sepal length (cm)"])
-    >>> changes.found.all(), changes.labels
-    (np.True_, array([2, 2]))
+    >>> only = {"frozen": ["sepal length (cm)"], "direction": {"petal width (cm)": "up"}}
+    >>> changes = counterfactuals(clf, X[60:62], target=2, at_least=0.8, constraints=only)
+    >>> changes.labels, (changes.row_probabilities >= 0.8).all()
+    (array([2, 2]), np.True_)
     """
     model, queries, names = model_of(clf), read_queries(clf, X), get_feature_names(clf)
+    validate("at_least", at_least, Number(0, 1))
+    validate("n_results", n_results, Integer(1))
     validate("max_features", max_features, Integer(1))
-    validate("n_candidates", n_candidates, Integer(1))
     schema: TableSchema | None = getattr(clf, "schema_", None)
-    search = Search(
-        model, list(names), schema, frozen=frozen, integers=integers, n_candidates=n_candidates,
-        max_features=max_features, n_jobs=clf.n_jobs,
-    )  # fmt: skip
-    origins = search.predict(queries)
-    goal = Goal(origins, target_class_indices(target, clf.classes_, len(queries)))
-    rows, labels = search.run(queries, goal)
-    shown = values_of(clf, queries, X)
+    limits = Constraints.of(constraints).limits(
+        list(names), schema or TableSchema.numeric(list(names), has_names=False), model.X
+    )
+    search = Search(model, limits, n_results=n_results, max_features=max_features, n_jobs=clf.n_jobs)
+    before = search.predict(queries)
+    goal = Goal(before.argmax(axis=1), target_class_indices(target, clf.classes_, len(queries)), at_least)
+    changes = search.run(queries, goal)
+    positions, rows, after = changes.queries, changes.rows, changes.probabilities
+    origins, labels, every = goal.origins[positions], after.argmax(axis=1), np.arange(len(rows))
+    ids, shown = row_ids(X), values_of(clf, queries, X)[positions]
     return Counterfactuals(
-        queries=queries.copy(),
+        queries=queries[positions],
         predictions=clf.classes_[origins],
         rows=rows,
         labels=clf.classes_[labels],
-        found=goal.reached(labels),
-        distances=search.sizes(rows, queries),
+        found=goal[positions].reached(after),
+        positions=positions,
+        distances=limits.amounts(rows, queries[positions]).sum(axis=1),
+        plausibility=changes.plausibility,
+        probabilities=before[positions, origins],
+        row_probabilities=after[every, labels],
+        label_probabilities=before[positions, labels],
         feature_names=names,
-        query_values=shown.copy(),
-        row_values=np.where(differ(rows, queries), values_of(clf, rows), shown),
-        query_ids=row_ids(X),
+        query_values=shown,
+        row_values=np.where(differ(rows, queries[positions]), values_of(clf, rows), shown),
+        query_ids=None if ids is None else ids[positions],
         _schema=schema,
     )

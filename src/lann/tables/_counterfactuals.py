@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lann._support.format import printable
-from lann._support.types import Floats, Indices
+from lann._support.types import Indices
 from lann.columns.inputs import as_fitted
 from lann.columns.schema import Feature, TableSchema, value_as_text
 from lann.columns.text import TableWarning, check_has_columns, shown_values
@@ -20,11 +20,8 @@ from lann.tables._rows import row_names, same_training_rows
 
 # What computes is imported on first use.
 if TYPE_CHECKING:
-    from lann.explain import Counterfactuals, Explanation, Suspicion
+    from lann.explain import Constraints, Counterfactuals, Explanation, Suspicion
     from lann.tables._table_model import TableModel
-
-# Decimals that numbers of a table have, at most; more are taken as none of their own.
-MOST_DECIMALS = 10
 
 
 def counterfactuals(
@@ -33,12 +30,11 @@ def counterfactuals(
     rows: Sequence[int] | Indices | None = None,
     *,
     target: Any = None,
-    frozen: Sequence[str] = (),
-    max_features: int = 3,
     id: str | None = None,
     name: str = "the table",
+    **options: Any,
 ) -> Counterfactuals:
-    """Find the smallest change of rows, in few columns, that leads to another prediction.
+    """Find small changes of rows, in few columns, that lead to another prediction.
 
     Parameters
     ----------
@@ -49,21 +45,19 @@ def counterfactuals(
         Positions of the rows; None is all rows.
     target : object or None, default=None
         The label that is wanted, as it is or as text; None is any other than the predicted one. A row that
-        has it already is not changed.
-    frozen : sequence of str, default=()
-        Names of columns that must not change.
-    max_features : int, default=3
-        Number of columns that change together, at most.
+        has it already, with the probability that is wanted, is not changed.
     id : str or None, default=None
         Name of a column that names the rows. None is that of the training table, if `frame` has it.
     name : str, default="the table"
         Name of the table in messages.
+    **options : object
+        The other keyword arguments of `lann.explain.counterfactuals`: at_least, constraints, n_results and
+        max_features. The constraints name columns, with values as the table has them.
 
     Returns
     -------
     counterfactuals : Counterfactuals
-        With the row numbers of `frame`, values as the table writes them, and probabilities. Numbers have no
-        more decimals than those of the training rows, unless the prediction depends on more.
+        With the row numbers of `frame`, and values as the table writes them.
 
     Raises
     ------
@@ -85,10 +79,10 @@ def counterfactuals(
     >>> from sklearn.datasets import load_iris
     >>> from lann.tables import TableModel
     >>> frame = load_iris(as_frame=True).frame
-    >>> model = TableModel.fit(frame, "target")
-    >>> found = model.counterfactuals(frame, [60], target=2)
+    >>> model = TableModel.fit(frame[::2], "target")
+    >>> found = model.counterfactuals(frame, [61], target=2, at_least=0.7)
     >>> found.to_frame()[["query", "prediction", "becomes"]].drop_duplicates().values.tolist()
-    [[60, 1, 2]]
+    [[61, 1, 2]]
     """
     values = model._read(frame, rows, name=name)
     n_training, n_rows = int((same_training_rows(model, frame, values, id, name) >= 0).sum()), len(values)
@@ -104,18 +98,13 @@ def counterfactuals(
         "query_ids": None if id is None else row_names(frame.iloc[values.index], id, name),
         "query_values": shown_values(model.columns, values.to_numpy(dtype=object)),
     }
-    return _changes(model, model._as_fitted(values), target, frozen, max_features, **queries)
+    return _changes(model, model._as_fitted(values), queries, target, **options)
 
 
 def counterfactuals_of_explanation(
-    model: TableModel,
-    explanation: Explanation,
-    *,
-    target: Any = None,
-    frozen: Sequence[str] = (),
-    max_features: int = 3,
+    model: TableModel, explanation: Explanation, *, target: Any = None, **options: Any
 ) -> Counterfactuals:
-    """Find the smallest change of explained rows, in few columns, that leads to another prediction.
+    """Find small changes of explained rows, in few columns, that lead to another prediction.
 
     Parameters
     ----------
@@ -124,10 +113,8 @@ def counterfactuals_of_explanation(
         Of rows with the features of the model.
     target : object or None, default=None
         The label that is wanted, as it is or as text; None is any other than the predicted one.
-    frozen : sequence of str, default=()
-        Names of columns that must not change.
-    max_features : int, default=3
-        Number of columns that change together, at most.
+    **options : object
+        As for `counterfactuals`.
 
     Returns
     -------
@@ -166,35 +153,41 @@ def counterfactuals_of_explanation(
         "query_ids": explained.ids,
         "query_values": explained.values,
     }
-    return _changes(model, X, target, frozen, max_features, **queries)
+    return _changes(model, X, queries, target, **options)
 
 
 def _changes(
-    model: TableModel, X: Any, target: Any, frozen: Sequence[str], max_features: int, **queries: Any
+    model: TableModel, X: Any, queries: dict[str, Any], target: Any, constraints: Any = None, **options: Any
 ) -> Counterfactuals:
-    """Return the changes of rows, in the values of the table, with probabilities."""
+    """Return the changes of rows, in the values of the table."""
     from lann.explain import counterfactuals
 
-    check_has_columns(pd.DataFrame(columns=model.feature_names), frozen, "the model", "frozen")
     classifier = model.classifier
     found = counterfactuals(
         classifier,
         X,
         target=None if target is None else _known_label(target, classifier.classes_),
-        frozen=[model.feature_names.index(column) for column in frozen],
-        max_features=max_features,
+        constraints=_as_read(model, constraints),
+        **options,
     )
-    found = _rounded(model, found)
-    before, after = (_probabilities(model, rows) for rows in (found.queries, found.rows))
-    every, classes = np.arange(len(found)), classifier.classes_
-    return replace(
-        found,
-        row_values=shown_values(model.columns, np.asarray(found.row_values, dtype=object)),
-        probabilities=before[every, np.searchsorted(classes, found.predictions)],
-        row_probabilities=after[every, np.searchsorted(classes, found.labels)],
-        _schema=_as_written(model),
-        **queries,
-    )
+    by_result: Any = {name: None if of is None else of[found.positions] for name, of in queries.items()}
+    shown = shown_values(model.columns, np.asarray(found.row_values, dtype=object))
+    return replace(found, row_values=shown, _schema=_as_written(model), **by_result)
+
+
+def _as_read(model: TableModel, given: Any) -> Constraints:
+    """Return constraints with ranges in the values that the model reads."""
+    from lann.explain import Constraints
+
+    constraints = Constraints.of(given)
+    named = pd.DataFrame(columns=model.feature_names)
+    check_has_columns(named, constraints.features, "the model", "constraints")
+    ranges = {
+        column.name: column.convert(pd.Series(list(values), dtype=object), "the constraints").tolist()
+        for column in model.columns
+        if (values := constraints.range.get(column.name)) is not None
+    }
+    return replace(constraints, range=ranges)
 
 
 def _known_label(target: Any, classes: NDArray[Any]) -> Any:
@@ -210,55 +203,6 @@ def _as_written(model: TableModel) -> TableSchema:
     """Return the schema of a table whose values are as they are written: numbers and text."""
     kinds = {column.name: "number" if column.kind == "number" else "category" for column in model.columns}
     return TableSchema(tuple(Feature(name, kind) for name, kind in kinds.items()), has_names=True)
-
-
-def _rounded(model: TableModel, found: Counterfactuals) -> Counterfactuals:
-    """Return the changes with as many decimals as the training rows have, where these lead to the same label.
-
-    Numbers are rounded away from the value of the query, so that a change becomes larger.
-    """
-    X, changed = model.classifier.model_.X, found.changed
-    rows = found.rows.copy()
-    for j, feature in enumerate(model.schema.features):
-        of_column = changed[:, j] & ~np.isnan(found.queries[:, j])
-        decimals = _decimals(X[:, j]) if feature.kind == "number" and of_column.any() else None
-        if decimals is not None:
-            rows[of_column, j] = _round_away(rows[of_column, j], found.queries[of_column, j], decimals)
-    probabilities = _probabilities(model, rows)
-    same = model.classifier.classes_[probabilities.argmax(axis=1)] == found.labels
-    rows = np.where(same[:, None], rows, found.rows)
-    spread = np.nanstd(X, axis=0)
-    scale = np.where(spread > 0, spread, 1.0)
-    more = np.abs(rows - found.queries) - np.abs(found.rows - found.queries)  # 0 where nothing is rounded
-    is_rounded = (rows != found.rows) & ~np.isnan(rows)
-    return replace(
-        found,
-        rows=rows,
-        row_values=np.where(is_rounded, rows, found.row_values),
-        distances=found.distances + np.nansum(more / scale, axis=1),
-    )
-
-
-def _decimals(values: Floats) -> int | None:
-    """Return the number of decimals that all values of a column have at most, None if there are many."""
-    known = np.unique(values[~np.isnan(values)])
-    for decimals in range(MOST_DECIMALS + 1):
-        if np.array_equal(np.round(known, decimals), known):
-            return decimals
-    return None
-
-
-def _round_away(values: Floats, queries: Floats, decimals: int) -> Floats:
-    """Return values with some decimals, none of them nearer to the queries than before."""
-    nearest, step = np.round(values, decimals), 10.0**-decimals
-    further = np.round(np.where(values > queries, nearest + step, nearest - step), decimals)
-    return np.where(np.abs(nearest - queries) < np.abs(values - queries), further, nearest)
-
-
-def _probabilities(model: TableModel, rows: Floats) -> Floats:
-    """Return the probabilities of the classes for rows given as numbers: (n_rows, n_classes)."""
-    fitted = model.classifier.model_
-    return fitted.vote(*fitted.voters(rows, n_jobs=model.classifier.n_jobs)).probabilities
 
 
 def suspicious_rows(model: TableModel, *, n_neighbors: int = 30) -> Suspicion:
