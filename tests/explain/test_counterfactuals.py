@@ -74,18 +74,28 @@ def test_plausibility_is_the_share_of_the_nearest_rows(square):
     assert found.plausibility.mean() > 0.8
 
 
-def test_changed_rows_that_are_far_from_all_others_are_not_plausible():
-    rng = np.random.default_rng(0)
-    y = np.arange(200) % 2
-    X = rng.normal(size=(200, 2)) + 30.0 * y[:, None]
-    clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
-    both = counterfactuals(clf, X[:20:2], target=1)
-    assert both.found.all()
-    assert (both.plausibility >= 0.9).all()
-    assert both.changed.all()
-    alone = counterfactuals(clf, X[:20:2], target=1, constraints={"frozen": [1]})
-    assert alone.found.any()
-    assert (alone.plausibility[alone.found] == 0).all()
+def test_a_plausible_change_is_preferred_to_a_smaller_one():
+    X = np.r_[[[-0.5, 0.0]], np.random.default_rng(0).uniform(-1, 1, (400, 2))]
+    y = X[:, 0] > 0.5
+    y[0] = True  # alone among rows of the other class
+    clf = LANNClassifier(random_state=0, max_iter=0, n_neighbors=1).fit(X, y)
+    assert clf.predict([[-0.7, 0.0], X[0]]).tolist() == [False, True]
+    found = counterfactuals(clf, [[-0.7, 0.0]], constraints={"allow": [0]})
+    assert found.rows[0, 0] > 0.5
+    assert found.plausibility.tolist() == [1.0]
+
+
+def test_extreme_values_are_the_last_resort():
+    x = np.r_[np.zeros(300), np.linspace(1, 2, 300), [50.0, 60.0, 70.0]]
+    X = np.column_stack([x, np.random.default_rng(0).normal(size=603)])
+    y = np.r_[np.zeros(300), np.ones(300), [2.0, 2.0, 2.0]]
+    clf = LANNClassifier(random_state=0, max_iter=0, n_neighbors=3).fit(X, y)
+    usual, extreme = (counterfactuals(clf, X[:10], target=target) for target in (1, 2))
+    assert usual.found.all()
+    assert usual.rows[:, 0].max() <= 2
+    assert extreme.found.all()
+    assert (extreme.rows[:, 0] > 2).all()
+    assert (extreme.plausibility <= 0.3).all()
 
 
 def test_frozen_and_allowed_features(square):
@@ -122,8 +132,8 @@ def test_a_costly_feature_changes_less(square):
     sizes = [np.abs(found.rows - found.queries).sum(axis=0) for found in (cheap, costly)]
     assert sizes[1][0] < 0.6 * sizes[0][0]
     assert sizes[1][1] > sizes[0][1]
-    np.testing.assert_array_equal(cheap.plausibility, 0.9)
-    np.testing.assert_array_equal(costly.plausibility, 0.9)
+    np.testing.assert_array_equal(cheap.plausibility, 1.0)
+    np.testing.assert_array_equal(costly.plausibility, 1.0)
 
 
 def test_constraints_are_read_from_a_file(square, threshold, tmp_path):

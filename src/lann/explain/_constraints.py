@@ -189,8 +189,9 @@ class Limits:
         steps = [
             _decimals(x, s) if kind == "number" else 0 for x, s, kind in zip(X.T, scale, kinds, strict=True)
         ]
-        lowest, low, high, highest = np.nanquantile(
-            X.astype(np.float64), [0.0, EXTREME, 1.0 - EXTREME, 1.0], axis=0, method="nearest"
+        shares = [0.0, EXTREME, 1.0 - EXTREME, 1.0]
+        lowest, low, high, highest = np.transpose(
+            [np.nanquantile(x.astype(np.float64), shares, method="nearest") for x in X.T]
         )
         is_whole = (kinds != "number") | (low == high)
         low, high = np.where(is_whole, lowest, low), np.where(is_whole, highest, high)
