@@ -112,7 +112,7 @@ def test_invalid_arguments_write_nothing(table_model, new, tmp_path):
     with pytest.raises(ValueError, match="counterfactuals must be"):
         save_report(tmp_path / "r.html", table_model, explanation, counterfactuals=-1)
     changes = table_model.counterfactuals(pd.concat([new, new[:1]]))
-    with pytest.raises(ValueError, match="11 counterfactuals of 10 explained rows"):
+    with pytest.raises(ValueError, match="counterfactuals of 11 rows, but 10 explained rows"):
         save_report(tmp_path / "r.html", table_model, explanation, counterfactuals=changes)
     for address in ("javascript:alert(1)", "data:text/html,x", "e.html#row-1", ""):
         with pytest.raises(ValueError, match="embedding must be the file name"):
@@ -177,6 +177,22 @@ def test_counterfactuals_are_shown_for_the_first_rows(table_model, new, parse_pa
     assert "color" not in changes.to_frame()["feature"].to_list()
     for label in changes.labels[changes.found]:
         assert f"the prediction is {label}" in " ".join(page.text.split())
+
+
+def test_several_counterfactuals_of_a_row_are_shown_with_it(table_model, new, parse_page):
+    explanation = table_model.explain(new)
+    changes = table_model.counterfactuals_of_explanation(explanation[:3], n_results=2)
+    assert len(changes) > changes.n_queries == 3
+    for row in range(4):
+        own = changes.positions == row
+        page = parse_page(report_page(table_model, explanation[[row]], counterfactuals=0))
+        assert page.count("table", "change") == 0
+        alone = table_model.counterfactuals_of_explanation(explanation[[row]], n_results=2)
+        page = parse_page(report_page(table_model, explanation[[row]], counterfactuals=alone))
+        if row < 3:
+            assert page.count("table", "change") == (own & changes.found).sum()
+    page = parse_page(report_page(table_model, explanation, counterfactuals=changes))
+    assert page.count("table", "change") == changes.found.sum()
 
 
 def test_the_page_describes_columns_of_all_kinds(passengers, odd_queries, parse_page):

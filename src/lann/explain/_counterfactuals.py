@@ -86,9 +86,13 @@ class Counterfactuals(RowPairs):
         """Rank of each result among those of its query, from 1: (n_results,)."""
         return np.arange(len(self)) - np.searchsorted(self.positions, self.positions) + 1
 
+    @property
+    def n_queries(self) -> int:
+        """Number of queries, changed or not."""
+        return len(np.unique(self.positions))
+
     def __repr__(self) -> str:
-        n_queries = len(np.unique(self.positions))
-        queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
+        queries = "1 query" if self.n_queries == 1 else f"{self.n_queries} queries"
         return f"<Counterfactuals of {queries}: {self.found.sum()} found>"
 
     def to_frame(self) -> pd.DataFrame:

@@ -75,7 +75,7 @@ class Explanation:
 
     See Also
     --------
-    lann.explain.counterfactuals : The smallest change that leads to another prediction.
+    lann.explain.counterfactuals : A small change that leads to another prediction.
     lann.explain.summarize : Means over many rows.
     lann.explain.group_features : Add up features that belong together.
 

@@ -40,7 +40,7 @@ class PageDetails:
     Attributes
     ----------
     counterfactuals : Counterfactuals or None
-        The smallest changes of the first rows that lead to other predictions.
+        Changes of the first rows that lead to other predictions.
     embedding : str or None
         Address of an embedding page; rows and neighbors link to it.
     """
@@ -248,6 +248,12 @@ class _PageRow:
         first = [row.class_index(row.prediction), row.class_index(row.runner_up)]
         order = np.argsort(-row.probabilities, kind="stable").tolist()
         return [*first, *(k for k in order if k not in first and row.probabilities[k] >= LEAST_SHOWN)]
+
+    @property
+    def changes(self) -> list[int]:
+        """The counterfactuals of the row, the best first."""
+        found = self.details.counterfactuals
+        return [] if found is None else np.flatnonzero(found.positions == self.position).tolist()
 
     @property
     def disagreeing(self) -> list[int]:

@@ -61,10 +61,10 @@ def report_page(
     notes : sequence of str, default=()
         Notes to the reader, a sentence each.
     counterfactuals : Counterfactuals, int or "auto", default="auto"
-        Number of rows, the first ones, for which the page shows the smallest change that leads to another
+        Number of rows, the first ones, for which the page shows a small change that leads to another
         prediction; 0 for none. "auto" is 100 rows, fewer with more than 14 columns. Or the changes of the
-        first rows themselves, such as those of `TableModel.counterfactuals_of_explanation`, which can freeze
-        columns.
+        first rows themselves, such as those of `TableModel.counterfactuals_of_explanation`, which takes
+        constraints.
     embedding : str or None, default=None
         Address of a page that `save_embedding_page` has written, relative to this page: rows and neighbors
         link to their points.
@@ -108,7 +108,7 @@ def report_page(
     from lann.explain import correlated_columns
 
     changes = _changes(model, explanation, counterfactuals)
-    n_changed = 0 if changes is None else len(changes)
+    n_changed = 0 if changes is None else changes.n_queries
     limits = []
     if n_changed not in (0, len(explanation)):
         which = "row" if n_changed == 1 else f"{n_changed} rows"
@@ -182,9 +182,9 @@ def _changes(
     from lann.explain import Counterfactuals, queries_of
 
     if isinstance(counterfactuals, Counterfactuals):
-        if len(counterfactuals) > len(explanation):
+        if counterfactuals.n_queries > len(explanation):
             raise ValueError(
-                f"There are {len(counterfactuals)} counterfactuals of {len(explanation)} explained rows; "
+                f"There are counterfactuals of {counterfactuals.n_queries} rows, but {len(explanation)} explained rows; "
                 "give those of the first rows, in their order."
             )
         return counterfactuals
