@@ -84,19 +84,19 @@ def _change_table(changes: list[dict[str, Any]], at_least: float) -> Table:
     lines: list[list[str] | None] = []
     for result in changes[:MOST_CHANGES]:
         becomes = "it is that already" if result["found"] else f"no change found for {percent(at_least)}"
-        similar = ""
+        now, similar = f"{result['prediction']} ({percent(result['probability'])})", ""
         if result["changes"]:
+            now = str(result["prediction"])
             before, after = (percent(result[f"probability_{when}"]) for when in ("before", "after"))
             becomes = f"{result['becomes']} ({before.rstrip('%')}→{after})"
             similar = f"{round(10 * result['plausibility'])}/10"
-        prediction = f"{result['prediction']} ({percent(result['probability'])})"
-        cells = [str(result["row"]), *(str(result[name]) for name in named), prediction, becomes, similar]
+        cells = [str(result["row"]), *(str(result[name]) for name in named), now, becomes, similar]
         for change in result["changes"] or [{"column": "", "from": "", "to": ""}]:
             lines.append([*cells, change["column"], value_text(change["from"]), value_text(change["to"])])
             cells = [""] * len(cells)
         lines.append(None)
     return make_table(
-        [">row", *named, "prediction", "becomes", ">similar", "column", ">from", ">to"],
+        [">row", *named, "now", "becomes", ">similar", "column", ">from", ">to"],
         lines,
         caption=more(len(changes) - MOST_CHANGES, "change", ": write all to a file with -o"),
     )
