@@ -184,8 +184,8 @@ def _changes(
     if isinstance(counterfactuals, Counterfactuals):
         if counterfactuals.n_queries > len(explanation):
             raise ValueError(
-                f"There are counterfactuals of {counterfactuals.n_queries} rows, but {len(explanation)} explained rows; "
-                "give those of the first rows, in their order."
+                f"There are counterfactuals of {counterfactuals.n_queries} rows, but {len(explanation)} "
+                "explained rows; give those of the first rows, in their order."
             )
         return counterfactuals
     if counterfactuals == "auto":
