@@ -201,6 +201,7 @@ def test_values_have_the_decimals_of_their_column():
         changed = found.rows[found.changed[:, feature], feature]
         assert len(changed) > 5
         np.testing.assert_array_equal(changed, np.round(changed, decimals))
+        assert not (np.signbit(changed) & (changed == 0)).any()
 
 
 def test_a_target_for_all_or_for_each(iris):

@@ -269,7 +269,7 @@ class Limits:
         high = np.where(self.falls, np.minimum(self.high, queries), self.high)
         size = 10.0**self.decimals
         first, last = np.ceil(low * size - ROUNDING), np.floor(high * size + ROUNDING)
-        steps = np.where(first <= last, np.clip(np.rint(values * size), first, last), np.nan)
+        steps = np.where(first <= last, np.clip(np.rint(values * size), first, last) + 0.0, np.nan)  # no -0.0
         is_free = self.free & (self.fills | ~np.isnan(queries))
         found = np.where(is_free, np.where(self.category, values, steps / size), np.nan)
         for position, codes in self.allowed.items():

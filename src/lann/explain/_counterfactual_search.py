@@ -331,7 +331,7 @@ class Search:
                 # Next to `near`, so that it is tried itself when nothing lies between.
                 middle = (near + far) / 2 * step
                 middle = np.where(far > near, np.floor(middle + ROUNDING), np.ceil(middle - ROUNDING)) / step
-                middle = np.where(whole, far, middle)
+                middle = np.where(whole, far, middle + 0.0)  # no -0.0
                 there = still_reached(features, middle)
                 near, far = np.where(there, near, middle), np.where(there, middle, far)
             rows[every, features] = np.where(undone, before, far)
