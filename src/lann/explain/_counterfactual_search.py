@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +28,8 @@ MANY_FEATURES, MOST_TRIED = 200, 100
 TIE = 1e-6
 # Values of the range of a feature that are tried beyond typical ones, and categories beyond frequent ones.
 N_EVEN, MOST_CATEGORIES = 8, 32
-# Changes are searched that are as plausible as this, then less plausible ones.
-PLAUSIBLE = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
+# Changes are searched with a plausibility of 1, then with less of it, in these steps.
+STEP = 0.2
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,10 @@ class Block(NamedTuple):
     queries : (n_queries, n_features)
     goal : Goal
     limits : Limits
-    plausible : float
+    plausible : (n_queries,)
         The least plausibility of their changes.
+    seen : (n_queries,)
+        The plausibility of the best changes that have reached the goal; -1 if none has. It is updated.
     distances : (n_queries, n_sampled)
         To the rows by which plausibility is measured.
     """
@@ -82,7 +84,8 @@ class Block(NamedTuple):
     queries: Floats
     goal: Goal
     limits: Limits
-    plausible: float
+    plausible: Floats
+    seen: Floats
     distances: Floats
 
 
@@ -152,35 +155,63 @@ class Search:
         found: list[list[tuple[Floats, float]]] = [[] for _ in queries]
         missing = np.flatnonzero(~goal.reached(self.predict(queries)))
         # Extreme values only where nothing else reaches the goal.
-        passes = [(plausible, self.limits) for plausible in PLAUSIBLE] + [(0.0, self.limits.widened())]
-        for (plausible, limits), is_even in product(passes, (False, True)):
-            typical = self._typical_ends(limits)[is_even]
-            n_changes = (self.n_candidates + len(typical)) * max(limits.free.sum(), 1)
-            held = max(n_changes * queries.shape[1], len(self.plausibility.rows))
-            size = max(CHANGED_AT_ONCE // held, 1)
-            for start in range(0, len(missing), size):
-                part = missing[start : start + size]
-                distances = self.plausibility.distances(queries[part])
-                block = Block(queries[part], goal[part], limits, plausible, distances)
-                rows, origins = self._follow(block, *self._paths(block, typical))
-                rows = self._shrink(block, rows, origins)
-                self._choose(block, rows, origins, [found[query] for query in part])
+        for limits, most in ((self.limits, 1.0), (self.limits.widened(), 0.0)):
+            plausible, left = np.full(len(queries), most), missing
+            while len(left):
+                seen = np.full(len(queries), -1.0)
+                for typical in self._typical_ends(limits):
+                    best = self._search(
+                        queries[left], goal[left], limits, plausible[left], typical, [found[q] for q in left]
+                    )
+                    seen[left] = np.maximum(seen[left], best)
+                    left = np.array([q for q in left if len(found[q]) < self.n_results], np.int64)
+                # What no change has need not be searched for.
+                plausible = np.floor(np.minimum(seen, plausible - STEP) / STEP + ROUNDING) * STEP
+                left = left[plausible[left] >= 0]
             missing = np.array([q for q in missing if len(found[q]) < self.n_results], np.int64)
         results = [of_query or [(query, np.nan)] for of_query, query in zip(found, queries, strict=True)]
         positions = np.repeat(np.arange(len(queries)), [len(of_query) for of_query in results])
         changed, plausibility = map(np.array, zip(*chain.from_iterable(results), strict=True))
         return Changes(positions, changed, self.predict(changed), plausibility)
 
+    def _search(
+        self,
+        queries: Floats,
+        goal: Goal,
+        limits: Limits,
+        plausible: Floats,
+        typical: Floats,
+        found: list[list[tuple[Floats, float]]],
+    ) -> Floats:
+        """Add changes toward near and typical rows to those found, and return the plausibility that was seen.
+
+        Returns
+        -------
+        seen : (n_queries,)
+            The largest plausibility of a change that reaches the goal, -1 without one or if none is wanted.
+        """
+        seen = np.full(len(queries), -1.0)
+        n_changes = (self.n_candidates + len(typical)) * max(limits.free.sum(), 1)
+        size = max(CHANGED_AT_ONCE // max(n_changes * queries.shape[1], len(self.plausibility.rows)), 1)
+        for start in range(0, len(queries), size):
+            part = slice(start, start + size)
+            distances = self.plausibility.distances(queries[part])
+            block = Block(queries[part], goal[part], limits, plausible[part], seen[part], distances)
+            rows, origins = self._follow(block, *self._paths(block, typical))
+            rows = self._shrink(block, rows, origins)
+            self._choose(block, rows, origins, found[part])
+        return seen
+
     def _reached(
         self, block: Block, rows: Floats, origins: Indices, probabilities: Floats
     ) -> NDArray[np.bool_]:
         """Return which changed rows have the wanted prediction and are plausible: (n_rows,)."""
-        goal = block.goal[origins]
+        goal, least = block.goal[origins], block.plausible[origins]
         reached = goal.reached(probabilities)
-        if block.plausible > 0:
-            tried, wanted = np.flatnonzero(reached), goal.wanted(probabilities)
-            shares = self._plausibility(block, rows[tried], origins[tried], wanted[tried])
-            reached[tried] = shares >= block.plausible
+        tried, wanted = np.flatnonzero(reached & (least > 0)), goal.wanted(probabilities)
+        shares = self._plausibility(block, rows[tried], origins[tried], wanted[tried])
+        np.maximum.at(block.seen, origins[tried], shares)
+        reached[tried] = shares >= least[tried] - ROUNDING
         return reached
 
     def _plausibility(self, block: Block, rows: Floats, origins: Indices, wanted: Indices) -> Floats:

@@ -9,6 +9,7 @@ from lann._support.rows import spread_rows
 from lann._support.types import Floats, Indices
 from lann.explain._constraints import Limits
 from lann.model import NeighborModel
+from lann.search import smallest
 
 # Nearest rows of which the share of a class is the plausibility, and rows of the sample that is searched.
 N_NEAR, MOST_ROWS = 10, 2000
@@ -55,7 +56,8 @@ class Plausibility:
             own = np.flatnonzero(changed[:, feature])
             distances[own] += self._squares(rows[own, feature], feature)
             distances[own] -= self._squares(queries[own, feature], feature)
-        near = np.argsort(distances, axis=1, kind="stable")[:, :N_NEAR]
+        every = np.broadcast_to(np.arange(len(self.rows)), distances.shape)
+        near, _ = smallest(distances, every, min(N_NEAR, len(self.rows)))
         return np.asarray((self.labels[near] == wanted[:, None]).mean(axis=1))
 
     def _squares(self, values: Floats, feature: int) -> Floats:
