@@ -88,6 +88,12 @@ def test_counterfactuals_of_the_report(run, fails, model, new, tmp_path):
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert text.count('class="change"') == changes.found.sum()
     assert text.count('class="change"') > 0
+    (tmp_path / "rules.toml").write_text('frozen = ["color"]', encoding="utf-8")
+    run(*page, "--constraints", tmp_path / "rules.toml", "--direction", "noise=up")
+    rules = {"frozen": ["color"], "direction": {"noise": "up"}}
+    changes = fitted.counterfactuals(read_table(new), constraints=rules)
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert text.count('class="change"') == changes.found.sum()
     assert "color" in fails(*page, "--frozen", "colr")  # with the nearest name
     assert "--frozen is about the page of --html" in fails("explain", model, new, "--frozen", "color")
 

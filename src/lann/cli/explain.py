@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST_IN_FULL = 10
 # Rows of a report by default, and at most: a page of about ten megabytes.
 REPORTED_ROWS, MOST_REPORTED_ROWS = 20, 500
-# Rows with a counterfactual if columns are frozen, and their number is not given.
+# Rows with a counterfactual under constraints, if their number is not given.
 CHANGED_ROWS = 100
 # Columns whose values are shown for the neighbors.
 N_VALUES = 3
@@ -75,11 +75,10 @@ class PageOptions:
             default="the first 100, fewer with many columns",
         ),
     ] = None
-    frozen: opt.Frozen = None
 
-    def check(self, html: Path | None) -> None:
+    def check(self, html: Path | None, constraints: opt.ConstraintOptions) -> None:
         """Raise an error if options are given without a report, or there is no such embedding."""
-        for name, value in vars(self).items():
+        for name, value in (vars(self) | vars(constraints)).items():
             if html is None and value:
                 raise ValueError(f"--{name} is about the page of --html; give --html report.html, too.")
         if self.embedding is not None:
@@ -89,12 +88,15 @@ class PageOptions:
                     f"There is no file {self.embedding}; write it by `lann embed -o {self.embedding}`."
                 )
 
-    def of_report(self, html: Path, fitted: TableModel, explanation: Explanation) -> dict[str, Any]:
+    def of_report(
+        self, html: Path, fitted: TableModel, explanation: Explanation, constraints: opt.ConstraintOptions
+    ) -> dict[str, Any]:
         """Return the parameters of `save_report`."""
         changes: Any = "auto" if self.counterfactuals is None else self.counterfactuals
-        if self.frozen and changes != 0:
+        if any(vars(constraints).values()) and changes != 0:
             changed = explanation[: CHANGED_ROWS if changes == "auto" else changes]
-            changes = fitted.counterfactuals_of_explanation(changed, constraints={"frozen": self.frozen})
+            allowed = constraints.of_file_and_options()
+            changes = fitted.counterfactuals_of_explanation(changed, constraints=allowed)
         embedding = None
         if self.embedding is not None:  # relative to the folder of the page
             path = os.path.relpath(self.embedding.resolve(), html.resolve().parent)
@@ -109,6 +111,7 @@ def explain(
     rows: opt.RowOptions,
     html: Html = None,
     page: PageOptions,
+    constraints: opt.ConstraintOptions,
     columns: Columns = 10,
     rejecting: opt.RejectOptions,
     id: opt.RowNames = None,
@@ -131,7 +134,7 @@ def explain(
     from lann.explain import Overview, overview
     from lann.tables import TableModel
 
-    page.check(html)
+    page.check(html, constraints)
     out, name = Output(json, table=output, page=html, guarded=spreadsheet_safe), opt.table_name(data)
     with out.progress() as step:
         step("Reading")
@@ -164,7 +167,7 @@ def explain(
             html, fitted, blocks[0], title=f"{model.name} on {name}", n_features=columns,
             notes=[*out.notes, *[f"{text}." for text in expected]],
             files=[SourceFile.from_path(model), SourceFile(name, reading.sha256)],
-            **page.of_report(html, fitted, blocks[0]),
+            **page.of_report(html, fitted, blocks[0], constraints),
         )  # fmt: skip
         out.wrote(html, f": {counted(len(chosen), 'row')} explained; open it in a browser")
     elif len(chosen) <= MOST_IN_FULL:
