@@ -2,6 +2,7 @@
 
 from lann.search._cell_search import CellSearch, coarse_search
 from lann.search._cells import (
+    FAR,
     LARGEST_CENTER,
     N_CALIBRATED,
     N_NEIGHBORS,
@@ -21,7 +22,7 @@ from lann.search._exact import (
 )
 
 __all__ = [
-    "LARGEST_CENTER", "N_CALIBRATED", "N_NEIGHBORS", "POINTS_PER_CENTER", "CellIndex", "CellSearch",
+    "FAR", "LARGEST_CENTER", "N_CALIBRATED", "N_NEIGHBORS", "POINTS_PER_CENTER", "CellIndex", "CellSearch",
     "ExactSearch", "MeasuredSearch", "Partition", "Shortlist", "calibrate", "coarse_search",
     "concatenate_results", "exhaustive_search", "n_cells_of", "smallest",
 ]  # fmt: skip
