@@ -7,15 +7,17 @@ if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
     from lann.embedding import LANNEmbedding
     from lann.explain import Explanation
+    from lann.explorer import explore
     from lann.persist import load, save
 
-__all__ = ["Explanation", "LANNClassifier", "LANNEmbedding", "load", "save"]
+__all__ = ["Explanation", "LANNClassifier", "LANNEmbedding", "explore", "load", "save"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "Explanation": "lann.explain",
     "LANNClassifier": "lann.classifier",
     "LANNEmbedding": "lann.embedding",
+    "explore": "lann.explorer",
     "load": "lann.persist",
     "save": "lann.persist",
 }

@@ -24,7 +24,8 @@ from lann._support import format as _format
 from lann._support.files import check_writable, write_atomically
 
 __all__ = [
-    "MOST_COLUMNS", "Html", "check_page_path", "footer", "page", "read_resource", "render", "save_page",
+    "MOST_COLUMNS", "Html", "check_page_path", "footer", "page", "page_hash", "read_resource", "render",
+    "save_page",
 ]  # fmt: skip
 
 PACKAGE = "lann._markup"
@@ -85,14 +86,14 @@ def page(title: str, *parts: Html, styles: Sequence[str] = (), script: str | Non
         It runs after the body has been read; other scripts are blocked.
     """
     all_styles = [read_resource(PACKAGE, "page.css"), *styles]
-    policy = " ".join([POLICY, *map(_hash, all_styles)])
+    policy = " ".join([POLICY, *map(page_hash, all_styles)])
     if script is not None:
-        policy += f"; script-src {_hash(script)}"
+        policy += f"; script-src {page_hash(script)}"
     values = {"title": title, "policy": policy, "styles": all_styles, "parts": parts, "script": script}
     return str(render(PACKAGE, "document.html", **values))
 
 
-def _hash(text: str) -> str:
+def page_hash(text: str) -> str:
     """Return what allows a script or a style sheet in a policy."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 

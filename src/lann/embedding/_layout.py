@@ -125,7 +125,23 @@ def n_listed_neighbors(method: str, n_neighbors: int, n_rows: int) -> int:
 
 
 def half_distance(method: str, min_dist: float) -> float:
-    """Return the distance in the embedding at which the similarity of two rows is half of that at 0."""
+    """Return the distance in the embedding at which the similarity of two rows is half of that at 0.
+
+    Parameters
+    ----------
+    method : {"umap", "densmap", "tsne"}
+    min_dist : float
+
+    Returns
+    -------
+    distance : float
+
+    Examples
+    --------
+    >>> from lann.embedding import half_distance
+    >>> half_distance("tsne", 0.1)
+    1.0
+    """
     if method == "tsne":
         return 1.0
     a, b = _umap().umap_.find_ab_params(1.0, min_dist)

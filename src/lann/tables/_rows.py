@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,89 @@ def row_weights(frame: pd.DataFrame, rows: Indices, name: str, table: str) -> Fl
     if not weights.any():
         raise ValueError(f"The weights in column {name!r} of {table} are zero in every row with a label.")
     return weights
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NewRows:
+    """Rows as numbers, with what is known about them; `TableModel.new_rows` returns it.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Categories as codes, gaps as NaN.
+    row_numbers : ndarray of shape (n_rows,)
+        Positions in the table that was given.
+    ids : ndarray of shape (n_rows,) or None
+        Names of the rows.
+    labels : ndarray of shape (n_rows,) or None
+        Classes of the model, text for a label that no training row has, None for a missing one.
+    training_rows : ndarray of shape (n_rows,)
+        The training row that each row is, -1 for none.
+    """
+
+    X: Floats
+    row_numbers: Indices
+    ids: NDArray[Any] | None
+    labels: NDArray[Any] | None
+    training_rows: Indices
+
+    def __getitem__(self, rows: Any) -> NewRows:
+        """Return some of the rows."""
+        return NewRows(*(None if part is None else part[rows] for part in vars(self).values()))
+
+
+def new_rows(
+    model: TableModel,
+    frame: pd.DataFrame,
+    rows: Sequence[int] | Indices | None = None,
+    *,
+    target: str | None = None,
+    id: str | None = None,
+    name: str = "the table",
+) -> NewRows:
+    """Return rows of a table as numbers, with their labels and names.
+
+    Parameters
+    ----------
+    model : TableModel
+    frame : DataFrame
+        With the columns of the training table, in any order; others are ignored.
+    rows : sequence of int or None, default=None
+        Positions of the rows; None is all rows.
+    target : str or None, default=None
+        Name of the column with the labels. None is `target` of the model, if `frame` has such a column.
+    id : str or None, default=None
+        Name of a column that names the rows. None is that of the model, if `frame` has it.
+    name : str, default="the table"
+        Name of the table in messages.
+
+    Returns
+    -------
+    new : NewRows
+
+    Raises
+    ------
+    ValueError
+        If there is no such row or column, or a cell is not what its column must have.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.tables import TableModel
+    >>> frame = load_iris(as_frame=True).frame
+    >>> new = TableModel.fit(frame[::2], "target").new_rows(frame, [1, 3])
+    >>> new.X.shape, new.row_numbers.tolist(), new.labels.tolist()
+    ((2, 4), [1, 3], [0, 0])
+    """
+    read = model._read(frame, rows, name=name)
+    chosen, id = frame.iloc[read.index], model._id_of(frame, id)
+    return NewRows(
+        model._as_numbers(read),
+        read.index.to_numpy(),
+        None if id is None else row_names(chosen, id, name),
+        model.labels_in(chosen, target, name=name),
+        same_training_rows(model, frame, read, id, name),
+    )
 
 
 # Rows of a table that are compared with the training rows, at most.

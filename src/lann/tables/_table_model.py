@@ -119,6 +119,7 @@ class TableModel:
     # Each of these has a module of its own.
     embed = _embedding.embed
     labeled_rows = _rows.labeled_rows
+    new_rows = _rows.new_rows
     predict_file = _predict_file.predict_file
     reject_option = _cross_validation.reject_option
     counterfactuals = _counterfactuals.counterfactuals
