@@ -142,6 +142,29 @@ class Page:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def result_of(self, expression: str) -> Any:
+        """Return what a promise of the page resolves to."""
+        answer = self.send(
+            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True
+        )
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def wait_for(self, condition: str) -> None:
+        """Wait until a condition holds in the page."""
+        poll = f"""
+            new Promise((done, fail) => {{
+              const end = performance.now() + {1000 * TIMEOUT};
+              const look = () => {{
+                if ({condition}) done(true);
+                else if (performance.now() > end) fail(new Error({json.dumps(condition)}));
+                else setTimeout(look, 10);
+              }};
+              look();
+            }})
+        """
+        assert self.result_of(poll)
+
     def press(self, key: str, code: int, text: str = "") -> None:
         for kind in ("keyDown", "keyUp"):
             parts = {"text": text} if text and kind == "keyDown" else {}
@@ -161,6 +184,12 @@ class Page:
         """Move the mouse, or turn its wheel."""
         kind = {"type": "mouseWheel", "deltaX": 0, "deltaY": turn} if turn else {"type": "mouseMoved"}
         self.send("Input.dispatchMouseEvent", x=x, y=y, **kind)
+
+    def drag(self, *places: tuple[float, float]) -> None:
+        """Press the mouse at the first place, move it along the others, and release it at the last."""
+        kinds = ["mousePressed", *["mouseMoved"] * (len(places) - 1), "mouseReleased"]
+        for kind, (x, y) in zip(kinds, [*places, places[-1]], strict=True):
+            self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
 
     def click(self, x: float, y: float) -> None:
         for kind in ("mousePressed", "mouseReleased"):

@@ -20,6 +20,7 @@ from lann.cli.demo import demo
 from lann.cli.embed import embed
 from lann.cli.evaluate import evaluate
 from lann.cli.explain import explain
+from lann.cli.explore import explore
 from lann.cli.fit import fit
 from lann.cli.info import info
 from lann.cli.predict import predict
@@ -36,7 +37,7 @@ app = typer.Typer(
 # The commands as `lann --help` lists them.
 COMMANDS = {
     "Start here": (demo,),
-    "Models": (fit, evaluate, info),
+    "Models": (fit, evaluate, explore, info),
     "New rows": (predict, explain, counterfactual),
     "Streams": (stream,),
     "Data": (embed, suspects),

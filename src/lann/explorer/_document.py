@@ -12,9 +12,11 @@ import numpy as np
 from lann import __version__
 from lann._support.format import counted
 from lann._support.types import Floats
+from lann._support.validation import RANDOM_STATE, Integer, OneOf, validate
 from lann.columns.notation import DateNotation, NumberNotation
 from lann.columns.text import Column
-from lann.explorer._maps import row_maps
+from lann.embedding import check_installed
+from lann.explorer._maps import METHODS, row_maps
 from lann.explorer._model_data import add_model
 from lann.explorer._pack import Pack
 from lann.explorer._results import Progress, RowResults, label_suspicion, row_reasons, row_results
@@ -56,6 +58,15 @@ class Options:
     plain_map: bool
     n_reasons: int
     random_state: Any
+
+    def check(self) -> None:
+        """Raise an error if an option is invalid, or a package is missing."""
+        validate("method", self.method, OneOf(*METHODS))
+        validate("plain_map", self.plain_map, OneOf(True, False))
+        validate("n_reasons", self.n_reasons, Integer(0))
+        validate("random_state", self.random_state, *RANDOM_STATE)
+        if self.method in ("umap", "densmap"):
+            check_installed(self.method)
 
 
 def build_document(

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from lann._markup import check_page_path, save_page
-from lann._support.validation import RANDOM_STATE, Integer, OneOf, validate
 from lann.explorer._document import Document, Options, build_document
-from lann.explorer._maps import METHODS
 from lann.explorer._page import explorer_page
 from lann.explorer._source import read_given_rows, source_of
+from lann.explorer._widget import make_widget
 
 if TYPE_CHECKING:
     from lann.tables import NewRows
@@ -98,8 +97,6 @@ class Explorer:
     @cached_property
     def _widget(self) -> Any:
         """The widget of a notebook; None if anywidget is not installed."""
-        from lann.explorer._widget import make_widget
-
         return make_widget(self.to_html(), HEIGHT)
 
 
@@ -110,7 +107,7 @@ def explore(
     *,
     ids: ArrayLike | None = None,
     title: str | None = None,
-    method: str = "umap",
+    method: str = "auto",
     plain_map: bool = True,
     n_reasons: int = 2000,
     random_state: Any = 0,
@@ -134,8 +131,8 @@ def explore(
         Names of the rows of X, or of the training rows if X is None; None is those that the model knows.
     title : str or None, default=None
         Title of the page; None is the name of the target, or of the model.
-    method : {"umap", "densmap", "tsne", "pca"}, default="umap"
-        Layout of the maps.
+    method : {"auto", "umap", "densmap", "tsne", "pca"}, default="auto"
+        Layout of the maps; "auto" is "umap" if umap-learn is installed, otherwise principal components.
     plain_map : bool, default=True
         Whether there is also a map of the standardized data, without what was learned.
     n_reasons : int, default=2000
@@ -172,8 +169,9 @@ def explore(
     ...     os.listdir(folder)
     ['iris.html']
     """
-    new, names = read_given_rows(model, X, y, ids)
     options = Options(method, plain_map, n_reasons, random_state)
+    options.check()
+    new, names = read_given_rows(model, X, y, ids)
     return build_explorer(model, new, options, title=title, ids=names)
 
 
@@ -181,13 +179,6 @@ def build_explorer(
     model: Any, new: NewRows | None, options: Options, *, title: str | None = None, **others: Any
 ) -> Explorer:
     """Return the explorer of a model and of rows that have been read; others are `ids` and `step`."""
-    validate("method", options.method, OneOf(*METHODS))
-    validate("n_reasons", options.n_reasons, Integer(0))
-    validate("random_state", options.random_state, *RANDOM_STATE)
-    if options.method in ("umap", "densmap"):
-        from lann.embedding import check_installed
-
-        check_installed(options.method)
     source = source_of(model, new, others.pop("ids", None))
     title = title or source.target or type(source.classifier).__name__
     return Explorer(build_document(source, options, title, **others))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from lann.embedding import LANNEmbedding, NeighborEmbedding, half_distance
 from lann.explorer._source import Source
 from lann.metric import Encoding
 
-METHODS = ("umap", "densmap", "tsne", "pca")
+METHODS = ("auto", "umap", "densmap", "tsne", "pca")
 TITLES = {"umap": "UMAP", "densmap": "densMAP", "tsne": "t-SNE", "pca": "principal components"}
 # Below this, a layout of neighbors is of no use.
 FEWEST_ROWS = 10
@@ -40,6 +41,8 @@ class RowMap(NamedTuple):
 def row_maps(source: Source, method: str, *, plain: bool, random_state: Any) -> dict[str, RowMap]:
     """Return the map under the learned metric and, if `plain`, that of the standardized data, by name."""
     maps, n_training = {}, source.n_training
+    if method == "auto":
+        method = "umap" if find_spec("umap") else "pca"
     method = method if min(n_training, source.n_rows - n_training or n_training) >= FEWEST_ROWS else "pca"
     learns = isinstance(source.classifier, NeighborClassifier)
     options = {"method": method, "random_state": random_state, "n_jobs": source.classifier.n_jobs}

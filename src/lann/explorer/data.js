@@ -146,3 +146,12 @@ export function quantiles(values, shares, most = 20_000) {
   const sorted = Float64Array.from({ length: Math.ceil(values.length / step) }, (_, i) => values[i * step]).filter((v) => !Number.isNaN(v)).sort();
   return shares.map((share) => (sorted.length ? sorted[Math.min(Math.floor(share * sorted.length), sorted.length - 1)] : NaN));
 }
+
+// Half the width of the middle two thirds of the numbers of a column: about a standard deviation.
+export function spreadOf(column) {
+  if (column.spread === undefined) {
+    const [low, high, least, most] = quantiles(column.values, [0.16, 0.84, 0, 1]);
+    column.spread = (high - low) / 2 || (most - least) / 4 || 1;
+  }
+  return column.spread;
+}

@@ -68,7 +68,7 @@ export const td = (content, number = false) => h("td", { class: number ? "number
 export function table(caption, header, rows, className = "") {
   return h(
     "div", { class: "scroll", role: "region", tabindex: "0", "aria-label": caption },
-    h("table", { class: className }, h("caption", { class: "hidden" }, caption), h("thead", {}, h("tr", {}, header)), h("tbody", {}, rows)),
+    h("table", { class: className }, h("caption", { class: "hidden" }, caption), h("thead", {}, h("tr", {}, header.flat().map((cell) => cell?.cloneNode(true)))), h("tbody", {}, rows)),
   );
 }
 

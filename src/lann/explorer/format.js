@@ -85,6 +85,12 @@ export function valueText(column, value) {
   return value < 0 ? "(unseen)" : column.categories[value];
 }
 
+// A value that sums up others, with three digits where numbers have many.
+export function shortText(column, value) {
+  const isLong = column.kind === "number" && !column.notation?.decimals && !Number.isInteger(value) && Math.abs(value) < 1000;
+  return valueText(column, isLong && Number.isFinite(value) ? Number(value.toPrecision(3)) : value);
+}
+
 // Rows of cells as CSV; texts that a spreadsheet would take as formulas get an apostrophe.
 export function toCsv(rows) {
   const cell = (value) => {

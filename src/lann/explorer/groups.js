@@ -2,7 +2,7 @@
 
 import { isCategory, quantiles } from "./data.js";
 import { announce, bar, button, classLabel, download, h, replace, shareList, table, td, th, twoHistograms } from "./dom.js";
-import { counted, grouped, percent, valueText } from "./format.js";
+import { counted, grouped, percent, shortText, valueText } from "./format.js";
 import { filterText, indicesOf } from "./select.js";
 import { rowsAsCsv } from "./table.js";
 
@@ -43,7 +43,7 @@ function typical(column, indices) {
   const present = values.filter((value) => !Number.isNaN(value));
   if (!present.length) return "missing";
   if (!isCategory(column)) {
-    const [low, middle, high] = quantiles(present, [0.25, 0.5, 0.75]).map((value) => valueText(column, value));
+    const [low, middle, high] = quantiles(present, [0.25, 0.5, 0.75]).map((value) => shortText(column, value));
     return `${middle} (${low} to ${high})`;
   }
   const counts = new Map();

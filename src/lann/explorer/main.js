@@ -167,7 +167,8 @@ function showTabs(app) {
   });
   state.on(["tab"], () => {
     show();
-    if (state.get("tab") === "row") app.rowView.show();
+    // What if has marks of its own on the map.
+    if (state.get("tab") !== "whatif") app.rowView.show();
   });
   show();
 }
@@ -211,7 +212,12 @@ async function start() {
   app.review = new ReviewView(app, document.getElementById("panel-review"));
   app.report = new ModelView(app, document.getElementById("panel-model"));
   listenToKeys(app);
-  app.state.on(["row"], () => app.row() >= 0 && app.tellSelected([app.row()]));
+  app.state.on(["row"], () => {
+    if (app.row() < 0) return;
+    app.tellSelected([app.row()]);
+    // On narrow screens the details are not beside the table.
+    if (getComputedStyle(document.querySelector(".left")).display === "contents" && document.activeElement?.closest(".list")) document.querySelector(".right").scrollIntoView();
+  });
   // For questions from the console of the browser, and for tests.
   window.lannExplorer = app;
   document.documentElement.dataset.ready = "yes";

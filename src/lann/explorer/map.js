@@ -7,6 +7,10 @@ import { LEVELS, Points } from "./points.js";
 import { isRejected } from "./select.js";
 
 const MOST_IN_LEGEND = 60;
+// How much of its color a point has that is not among those in question.
+const FAINT = 0.2;
+// Neighbors that have a ring; all have a line.
+const N_RINGS = 8;
 const DECISIONS = ["accepted", "rejected as doubtful", "rejected as far"];
 
 const toRgb = (color) => {
@@ -137,7 +141,7 @@ export class MapView {
     const style = getComputedStyle(document.documentElement);
     const palette = Array.from({ length: N_COLORS }, (_, k) => toRgb(style.getPropertyValue(`--c${k}`)));
     const ramp = Array.from({ length: 5 }, (_, k) => toRgb(style.getPropertyValue(`--r${k}`)));
-    const none = toRgb(style.getPropertyValue("--none"));
+    const [none, page] = ["--none", "--card"].map((name) => toRgb(style.getPropertyValue(name)));
     const field = this.field();
     const n = rows.nRows;
     const [colors, shapes, levels] = [new Uint8Array(4 * n), new Uint8Array(n), new Uint8Array(n)];
@@ -151,11 +155,11 @@ export class MapView {
       let color = none;
       if (range && !Number.isNaN(value)) color = between(ramp, (value - range[0]) / (range[1] - range[0] || 1));
       else if (!range && value >= 0) color = palette[value % N_COLORS];
-      colors.set(color, 4 * i);
-      colors[4 * i + 3] = 255;
       shapes[i] = (range ? shown : value >= 0 ? value : 0) % N_SHAPES;
       const isMember = own?.[i] || other?.[i];
       levels[i] = !visible[i] ? LEVELS.faint : own || other ? (isMember ? LEVELS.strong : LEVELS.faint) : LEVELS.normal;
+      if (levels[i] === LEVELS.faint) color = between([page, color], FAINT);
+      colors.set(color, 4 * i);
     }
     this.points.setLooks(colors, shapes, levels);
     this.showLegend(field, range, values, visible, ramp);
@@ -273,7 +277,7 @@ export class MapView {
         context.lineTo(...to);
         context.stroke();
         context.globalAlpha = 1;
-        ring(to, points.radius + 2, ink, 1);
+        if (k < N_RINGS) ring(to, points.radius + 2, ink, 1);
       });
       if (marked.at && marked.row >= 0) ring(place(marked.row), points.radius + 3, ink, 1);
       ring(at, points.radius + 5, accent, 2.5);

@@ -8,9 +8,9 @@ const MOST_ZOOM = 400;
 const WHEEL = 1.0016;
 // Pixels from a point within which it is under the pointer.
 const NEAR = 12;
-// How a point is drawn: not at all, pale, as usual, or emphasized.
-export const LEVELS = { hidden: 0, faint: 1, normal: 2, strong: 3 };
-const FAINT = 0.16;
+// How a point is drawn: behind all others, as usual, or larger before them.
+export const LEVELS = { faint: 1, normal: 2, strong: 3 };
+const ALPHA = 0.88;
 
 const VERTEX = `#version 300 es
 in vec2 position; in vec4 color; in float look;
@@ -20,9 +20,8 @@ void main() {
   float level = floor(look / 16.0);
   shape = int(mod(look, 16.0));
   gl_Position = vec4(position * scale + offset, 0.0, 1.0);
-  gl_PointSize = level < 0.5 ? 0.0 : size * (level > 2.5 ? 1.35 : 1.0) + 2.0;
-  tint = vec4(color.rgb, level < 1.5 ? ${FAINT} : 0.88);
-  if (level < 0.5) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+  gl_PointSize = size * (level > 2.5 ? 1.35 : 1.0) + 2.0;
+  tint = vec4(color.rgb, ${ALPHA});
 }`;
 // The distance of a place from the edge of a shape, negative inside; places are within ±1.2.
 const SHAPES = `
@@ -154,14 +153,13 @@ function makeImagePainter(canvas) {
         const level = looks[i] >> 4;
         const x = Math.round(width / 2 + (positions[2 * i] - view.x) * unit);
         const y = Math.round(height / 2 - (positions[2 * i + 1] - view.y) * unit);
-        if (level === 0 || x < -20 || y < -20 || x > width + 20 || y > height + 20) continue;
-        const strength = level === 1 ? FAINT : 0.88;
+        if (x < -20 || y < -20 || x > width + 20 || y > height + 20) continue;
         const [r, g, b] = [colors[4 * i], colors[4 * i + 1], colors[4 * i + 2]];
         for (const [dx, dy, alpha] of stamps[level === 3 ? 1 : 0][looks[i] & 15]) {
           const [px, py] = [x + dx, y + dy];
           if (px < 0 || py < 0 || px >= width || py >= height) continue;
           const at = 4 * (py * width + px);
-          const share = alpha * strength;
+          const share = alpha * ALPHA;
           const under = (pixels[at + 3] / 255) * (1 - share);
           const whole = share + under;
           pixels[at] = (r * share + pixels[at] * under) / whole;

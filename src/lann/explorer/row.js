@@ -1,16 +1,18 @@
 // The selected row: the prediction, the rows that decided, the reasons, and what matters here.
 
-import { isCategory, quantiles } from "./data.js";
+import { isCategory, quantiles, spreadOf } from "./data.js";
 import { bar, button, classLabel, h, replace, shareList, signedBar, table, td, th } from "./dom.js";
-import { MISSING, counted, general, grouped, percent, signedPercent, valueText } from "./format.js";
+import { MISSING, counted, general, grouped, percent, shortText, signedPercent, valueText } from "./format.js";
 
 // Neighbors that are listed at first: those that hold this share of the vote, within these numbers.
 const LISTED_SHARE = 0.9;
-const [FEWEST, MOST] = [5, 10];
+const [FEWEST, MOST] = [5, 8];
 // Columns beside the neighbors.
 const N_BESIDE = 6;
 // Classes whose probabilities are listed.
 const MOST_CLASSES = 6;
+// Numbers that differ by less than this part of their usual spread are nearly the same.
+const NEARLY_SAME = 0.4;
 // A reason that is told has this share of the largest one, and adds this much.
 const [TOLD_SHARE, LEAST_TOLD] = [0.2, 0.02];
 
@@ -44,9 +46,16 @@ export function typicalText(rows, column, label) {
     for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
     const most = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 2);
     text = most.map(([value, n]) => `${valueText(column, value)} ${percent(n / values.length)}`).join(", ");
-  } else if (values.length) text = [...new Set(quantiles(values, [0.1, 0.9]).map((value) => valueText(column, value)))].join(" to ");
+  } else if (values.length) text = [...new Set(quantiles(values, [0.1, 0.9]).map((value) => shortText(column, value)))].join(" to ");
   typicalCache.set(key, text);
   return text;
+}
+
+// "same" or "differs", or "" for a number that differs little.
+function howDifferent(column, a, b) {
+  if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return "same";
+  if (isCategory(column) || Number.isNaN(a) || Number.isNaN(b)) return "differs";
+  return Math.abs(a - b) > NEARLY_SAME * spreadOf(column) ? "differs" : "";
 }
 
 // The share of the training rows below a number, plus half of those equal to it.
@@ -76,7 +85,7 @@ export class RowView {
     const i = app.row();
     if (i < 0) {
       app.map.mark(null);
-      replace(box, h("p", { class: "soft" }, "Select a row: click on a point of the map, or on a line of the table."));
+      replace(box, this.welcome());
       return;
     }
     const vote = await app.voteOf(i);
@@ -84,6 +93,29 @@ export class RowView {
     if (this.last !== i) [this.last, this.isLong] = [i, false];
     if (app.state.get("tab") !== "whatif") app.map.mark({ row: i, neighbors: vote.voters.map(({ row }) => row), shares: vote.voters.map(({ share }) => share) });
     replace(box, this.head(i), this.sentence(i, vote), voteBars(app.rows, vote.probabilities), this.similar(i, vote), this.columns(i, vote));
+  }
+
+  // Rows and views to begin with, before a row is selected.
+  welcome() {
+    const { rows, state } = this.app;
+    const shown = Array.from(rows.labels.keys()).filter((i) => rows.isTraining || rows.isNew(i));
+    const best = (test, size) => shown.reduce((top, i) => (test(i) && (top < 0 || size(i) > size(top)) ? i : top), -1);
+    const goTo = (i) => (i < 0 ? "" : button(rows.name(i), () => state.set({ row: rows.key(i) }), { class: "link" }));
+    const sure = (i) => rows.confidences[i];
+    const wrong = best(rows.isMistake, sure);
+    const doubtful = best(() => true, (i) => -sure(i));
+    const typical = Array.from({ length: Math.min(rows.nClasses, 5) }, (_, y) => best((i) => rows.predictions[i] === y && !rows.isMistake(i), sure));
+    const nSuspicious = shown.filter(rows.isSuspicious).length;
+    const line = (i, text) => (i < 0 ? null : h("li", {}, goTo(i), " ", text));
+    return [
+      h("h2", {}, "Select a row"), h("p", {}, "Click on a point of the map or on a line of the table. For example:"),
+      h("ul", {},
+        line(wrong, ["the most confident mistake: predicted ", classLabel(rows.classes[rows.predictions[wrong]], rows.predictions[wrong]), ` with ${percent(sure(wrong))}`]),
+        line(doubtful, `the least confident prediction, ${percent(sure(doubtful))}`),
+        typical.map((i) => line(i, ["a clear case of ", classLabel(rows.classes[rows.predictions[i]], rows.predictions[i])]))),
+      h("p", {}, "Or ", nSuspicious ? [button(`review ${counted(nSuspicious, "suspicious label")}`, () => state.set({ tab: "review", queue: "suspicious" }), { class: "link" }), ", "] : "",
+        button("see scores and what was learned", () => state.set({ tab: "model" }), { class: "link" }), ", or draw around points of the map to see what they have in common."),
+    ];
   }
 
   head(i) {
@@ -128,20 +160,20 @@ export class RowView {
     const value = (j, row) => valueText(rows.columns[j], rows.columns[j].values[row]);
     const cell = (j, row) => {
       const column = rows.columns[j];
-      const isSame = column.values[row] === column.values[i] || (Number.isNaN(column.values[row]) && Number.isNaN(column.values[i]));
-      return h("td", { class: `${isCategory(column) ? "" : "number"} ${isSame ? "same" : "differs"}` }, value(j, row));
+      return h("td", { class: `${isCategory(column) ? "" : "number"} ${howDifferent(column, column.values[i], column.values[row])}` }, value(j, row));
     };
     const first = h("tr", { class: "own" }, h("th", { scope: "row" }, rows.name(i)), td(rows.labels[i] < 0 ? "" : classLabel(rows.classes[rows.labels[i]], rows.labels[i])), td(""), td(""), td(""), beside.map((j) => h("td", { class: isCategory(rows.columns[j]) ? "" : "number" }, value(j, i))));
+    const most = Math.max(...used.map(({ share }) => share));
     const lines = listed.map(({ row, share, distance }) => h("tr", {},
       h("th", { scope: "row" }, button(rows.name(row), () => this.app.state.set({ row: rows.key(row) }), { class: "link" })),
       td(classLabel(rows.classes[rows.labels[row]], rows.labels[row])),
-      h("td", { class: "bars" }, bar(share, { color: `c${rows.labels[row] % 10}` }), h("span", { class: "amount" }, percent(share))),
+      h("td", { class: "bars" }, bar(share, { color: `c${rows.labels[row] % 10}`, full: most }), h("span", { class: "amount" }, percent(share))),
       td(general(distance, 3), true), td(grouped(map.rankOnMap(i, row)), true), beside.map((j) => cell(j, row))));
     const others = used.slice(listed.length);
-    const header = [th("row"), th(rows.target ?? "label"), th("share of the vote"), th("distance", true), th("on the map", true), beside.map((j) => th(rows.columns[j].name, !isCategory(rows.columns[j])))];
+    const header = [th("row"), th(rows.target ?? "label"), th("vote"), th("distance", true), th("on map", true), beside.map((j) => th(rows.columns[j].name, !isCategory(rows.columns[j])))];
     const isFar = listed.filter(({ row }) => map.rankOnMap(i, row) > Math.max(50, 2 * used.length)).length;
     return h("section", {}, h("h3", {}, "Similar rows, and their votes"),
-      table("Rows that decided", header, [first, lines], "dense"),
+      table("Rows that decided", header, [first, lines], "dense near-rows"),
       others.length ? h("p", {}, button(`Show ${counted(others.length, "other")}, with ${percent(others.reduce((sum, { share }) => sum + share, 0))} of the vote`, () => { this.isLong = true; this.show(); }, { class: "link", id: "more-voters" })) : null,
       h("p", { class: "soft" }, "Distance: as the row in the line measures it. On the map: 1 is the nearest point there", isFar ? `; ${isFar} of these ${listed.length} are not among the nearest points of the map, which cannot show all distances.` : "."));
   }

@@ -1,6 +1,6 @@
 // What if values were others: the model predicts again while they change, exactly as in Python.
 
-import { isCategory, quantiles } from "./data.js";
+import { isCategory, spreadOf } from "./data.js";
 import { announce, bar, button, classLabel, h, replace, select } from "./dom.js";
 import { MISSING, counted, percent, valueText } from "./format.js";
 import { similarText, voteBars } from "./row.js";
@@ -19,8 +19,7 @@ function scaleOf(column) {
   while (decimals < 10 && sample.some((v) => Math.abs(v * 10 ** decimals - Math.round(v * 10 ** decimals)) > 1e-6)) decimals++;
   const fine = Math.max(Math.ceil(-Math.log10((high - low) / N_STEPS || 1)), 0);
   decimals = Math.min(decimals, Math.max(fine, 0));
-  const [q1, q3] = quantiles(present, [0.16, 0.84]);
-  column.scale = { low, high, decimals, step: 10 ** -decimals, spread: (q3 - q1) / 2 || (high - low) / 4 || 1 };
+  column.scale = { low, high, decimals, step: 10 ** -decimals };
   return column.scale;
 }
 
@@ -179,15 +178,16 @@ export class WhatIfView {
     const [first, now] = [before.probabilities, after.probabilities].map((p) => p.indexOf(Math.max(...p)));
     const hasEdits = this.edits().size > 0;
     const share = percent(after.probabilities[now]);
-    const sentence = !hasEdits ? ["Predicted ", classLabel(rows.classes[now], now), `, with probability ${share}. Change a value below.`]
+    const sentence = !hasEdits ? ["Predicted ", classLabel(rows.classes[now], now), `, with probability ${share}.`]
       : first === now ? ["Still ", classLabel(rows.classes[now], now), `, with probability ${share} (before ${percent(before.probabilities[now])}).`]
       : ["Now ", classLabel(rows.classes[now], now), `, with probability ${share}; before `, classLabel(rows.classes[first], first), "."];
-    replace(this.result, h("p", { class: "sentence", id: "whatif-sentence" }, sentence, " ", similarText(rows, voters, now)), voteBars(rows, after.probabilities, hasEdits ? before.probabilities : null));
+    replace(this.result, h("p", { class: "sentence", id: "whatif-sentence" }, sentence, " ", hasEdits ? similarText(rows, voters, now) : "Change a value below."), voteBars(rows, after.probabilities, hasEdits ? before.probabilities : null));
     const old = new Set(before.voters.map(({ row }) => row));
     const isNew = ({ row }) => hasEdits && !old.has(row);
     const nNew = voters.filter(isNew).length;
+    const most = Math.max(...voters.map(({ share }) => share));
     replace(this.near, h("h3", {}, "Rows that decide now", nNew ? h("small", {}, ` ${nNew} of ${voters.length} are new`) : ""),
-      h("div", { class: "near" }, voters.slice(0, N_NEAR).map((voter) => h("span", { class: isNew(voter) ? "is-new" : "" }, button(rows.name(voter.row), () => this.app.state.set({ row: rows.key(voter.row), tab: "row" }), { class: "link" }), classLabel(rows.classes[rows.labels[voter.row]], rows.labels[voter.row]), bar(voter.share, { color: `c${rows.labels[voter.row] % 10}` }), percent(voter.share)))));
+      h("div", { class: "near" }, voters.slice(0, N_NEAR).map((voter) => h("span", { class: isNew(voter) ? "is-new" : "" }, button(rows.name(voter.row), () => this.app.state.set({ row: rows.key(voter.row), tab: "row" }), { class: "link" }), classLabel(rows.classes[rows.labels[voter.row]], rows.labels[voter.row]), bar(voter.share, { color: `c${rows.labels[voter.row] % 10}`, full: most }), percent(voter.share)))));
   }
 
   // What each change does: the probability without it.
@@ -198,7 +198,7 @@ export class WhatIfView {
     const rowsWithout = edits.map((j) => Object.assign(row.slice(), { [j]: this.app.rows.columns[j].values[i] }));
     const now = after.probabilities.indexOf(Math.max(...after.probabilities));
     const found = await this.app.asker.ask("predictAll", { rows: rowsWithout, exclude: this.app.exclude(i) });
-    edits.forEach((j, at) => this.controls.get(j) && (this.controls.get(j).line.dataset.alone = `without this change: ${this.app.rows.classes[now]} ${percent(found[at][now])}`));
+    edits.forEach((j, at) => this.controls.get(j) && (this.controls.get(j).line.dataset.alone = `without this change: ${percent(found[at][now])} for ${this.app.rows.classes[now]}`));
   }
 
   showWish() {
@@ -218,7 +218,7 @@ export class WhatIfView {
     const wish = {
       row: app.rows.row(i), exclude: app.exclude(i), label: Number(this.wanted.value), atLeast: Number(this.atLeast.value), frozen: app.state.get("frozen"),
       decimals: columns.map((column) => (isCategory(column) ? null : column.kind === "date" ? 0 : scaleOf(column).decimals)),
-      scales: columns.map((column) => (isCategory(column) ? 0 : scaleOf(column).spread)),
+      scales: columns.map((column) => (isCategory(column) ? 0 : spreadOf(column))),
     };
     const found = await app.asker.ask("change", wish);
     if (app.row() !== i) return;
