@@ -154,7 +154,7 @@ class Page:
         """Wait until a condition holds in the page."""
         poll = f"""
             new Promise((done, fail) => {{
-              const end = performance.now() + {1000 * TIMEOUT};
+              const end = performance.now() + {500 * TIMEOUT};
               const look = () => {{
                 if ({condition}) done(true);
                 else if (performance.now() > end) fail(new Error({json.dumps(condition)}));
@@ -179,6 +179,10 @@ class Page:
         """Wait until all changes have been drawn."""
         drawn = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
         self.send("Runtime.evaluate", expression=drawn, awaitPromise=True)
+
+    def bring_to_front(self) -> None:
+        """Show the page again, after another one: only the page in front is drawn."""
+        self.send("Page.bringToFront")
 
     def move_to(self, x: float, y: float, *, turn: float = 0) -> None:
         """Move the mouse, or turn its wheel."""

@@ -6,11 +6,17 @@ import { Model } from "./model.js";
 
 // Answers questions; it runs in the worker, or in the page where there is none.
 class Engine {
+  // Answer a question; all but the first one wait until the model is there.
+  async answer(kind, question) {
+    if (kind === "open") this.opening = this.open(question);
+    await this.opening;
+    return kind === "open" || this[kind](question);
+  }
+
   async open({ text, columns, labels }) {
     const { header, arrays } = await unpack(text);
     this.model = new Model(header.model, { ...arrays, labels }, columns);
     this.model.points([]);
-    return true;
   }
 
   predict({ row, exclude }) {
@@ -49,7 +55,7 @@ export function serveWorker(scope) {
   const engine = new Engine();
   scope.onmessage = async ({ data: { number, kind, question } }) => {
     try {
-      scope.postMessage({ number, answer: await engine[kind](question) });
+      scope.postMessage({ number, answer: await engine.answer(kind, question) });
     } catch (error) {
       scope.postMessage({ number, error: String(error?.message ?? error) });
     }
@@ -80,7 +86,7 @@ export class Asker {
   answer(number, kind, question) {
     setTimeout(async () => {
       try {
-        this.settle({ number, answer: await this.engine[kind](question) });
+        this.settle({ number, answer: await this.engine.answer(kind, question) });
       } catch (error) {
         this.settle({ number, error: String(error?.message ?? error) });
       }

@@ -57,7 +57,7 @@ class App {
   group(name) {
     const group = this.state.get(name);
     const threshold = this.state.get("threshold");
-    return this.kept(name, JSON.stringify([group, threshold]), () => groupMask(this.rows, group, (map) => this.map?.coordinates(map), threshold));
+    return this.kept(name, JSON.stringify([group, threshold]), () => groupMask(this.rows, group, (map) => this.map.coordinates(map), threshold));
   }
 
   extremes(field, n) {
@@ -200,8 +200,7 @@ async function start() {
   const opened = asker?.ask("open", { text: text("model-data"), columns, labels: Uint16Array.from(rows.labels.subarray(0, rows.nTraining)) });
   showTheme(app);
   showHeader(app);
-  app.map = new MapView(app);
-  mapTools(app.map);
+  mapTools(new MapView(app));
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   app.timings.map = performance.now() - begin;
   app.table = new TableView(app);

@@ -46,6 +46,7 @@ export function placeAmong({ rows, distances }, { x, y }, scale) {
 export class MapView {
   constructor(app) {
     this.app = app;
+    app.map = this; // groups that are drawn need its coordinates
     const { rows, state } = app;
     this.box = document.getElementById("map-box");
     this.overlay = document.getElementById("map-overlay");
@@ -361,8 +362,8 @@ export function mapTools(view) {
   };
   replace(
     document.getElementById("map-tools"), tools,
-    button("+", () => view.points.zoom(1.5), { "aria-label": "Zoom in" }),
-    button("−", () => view.points.zoom(1 / 1.5), { "aria-label": "Zoom out" }),
-    button("Fit", () => view.points.fit(), { "aria-label": "Show all points" }),
+    button("+", () => view.points.zoom(1.5), { "aria-label": "+ zoom in" }),
+    button("−", () => view.points.zoom(1 / 1.5), { "aria-label": "− zoom out" }),
+    button("Fit", () => view.points.fit(), { title: "Show all points" }),
   );
 }

@@ -1,8 +1,19 @@
 // What is shown: one object that components listen to, kept in the address of the page.
 
-// Those that the address has, and how they are written there: text, or anything as JSON.
+// Those that the address has, and how they are written there: text, or JSON that passes a check.
 const TEXTS = ["row", "tab", "map", "color", "search", "queue"];
-const DOCUMENTS = ["filters", "sort", "group", "other", "edits", "frozen", "threshold"];
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const areFilters = (value) => Array.isArray(value) && value.every(isObject);
+const isGroup = (value) => value === null || (isObject(value) && areFilters(value.filters ?? []));
+const DOCUMENTS = {
+  filters: areFilters,
+  sort: (value) => value === null || isObject(value),
+  group: isGroup,
+  other: isGroup,
+  edits: isObject,
+  frozen: Array.isArray,
+  threshold: Number.isFinite,
+};
 
 export class State {
   constructor(defaults) {
@@ -34,9 +45,10 @@ export class State {
     const found = { ...this.defaults };
     const given = new URLSearchParams(location.hash.slice(1));
     for (const name of TEXTS) if (given.has(name)) found[name] = given.get(name);
-    for (const name of DOCUMENTS) {
+    for (const [name, isValid] of Object.entries(DOCUMENTS)) {
       try {
-        if (given.has(name)) found[name] = JSON.parse(given.get(name));
+        const value = given.has(name) ? JSON.parse(given.get(name)) : undefined;
+        if (isValid(value)) found[name] = value;
       } catch {
         // An address that was cut or changed by hand: what can be read counts.
       }
@@ -53,7 +65,7 @@ export class State {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       const parts = new URLSearchParams();
-      for (const name of [...TEXTS, ...DOCUMENTS]) {
+      for (const name of [...TEXTS, ...Object.keys(DOCUMENTS)]) {
         const value = this.values[name];
         if (JSON.stringify(value) === JSON.stringify(this.defaults[name])) continue;
         parts.set(name, TEXTS.includes(name) ? value : JSON.stringify(value));
