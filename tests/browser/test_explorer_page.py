@@ -569,8 +569,7 @@ def test_light_and_dark(explorer, scheme):
     select_row(page, page.evaluate("lannExplorer.rows.key(3)"))
     assert page.evaluate("document.documentElement.dataset.theme") == scheme
     assert page.least_contrast() >= 4.5
-    for _ in range({"light": 2, "dark": 1}[scheme]):
-        press_button(page, "#theme")
+    press_button(page, "#theme")
     assert page.evaluate("document.documentElement.dataset.theme") == {"light": "dark", "dark": "light"}[scheme]
     assert page.least_contrast() >= 4.5
 

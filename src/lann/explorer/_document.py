@@ -19,7 +19,14 @@ from lann.embedding import check_installed
 from lann.explorer._maps import METHODS, row_maps
 from lann.explorer._model_data import add_model
 from lann.explorer._pack import Pack
-from lann.explorer._results import Progress, RowResults, label_suspicion, row_reasons, row_results
+from lann.explorer._results import (
+    Progress,
+    RowResults,
+    label_suspicion,
+    row_reasons,
+    row_results,
+    scores_of,
+)
 from lann.explorer._source import Source
 
 # With more numbers than this in the rows, those of columns with nearly all different ones are float32.
@@ -112,6 +119,10 @@ def build_document(
     header = _header(source, title, shown_maps, notes) | {
         "hasModel": model is not None,
         "nStored": results.neighbors.shape[1],
+        "scores": {
+            "training": scores_of(source, results, np.arange(source.n_training)),
+            "new": scores_of(source, results, np.arange(source.n_training, source.n_rows)),
+        },
         "largestRelevance": float(results.relevances.max(initial=0.0)),
     }
     model_text = "" if model is None else model_pack.to_text({"model": model})

@@ -11,7 +11,7 @@ PACKAGE = "lann.explorer"
 # In an order in which each needs earlier ones only.
 MODULES = (
     "encoding", "model", "counterfactual", "format", "data", "ask", "dom", "state", "select", "points", "map",
-    "table", "row", "whatif", "groups", "review", "report", "main",
+    "table", "filters", "row", "whatif", "groups", "review", "report", "app", "main",
 )  # fmt: skip
 # A worker runs the script of the page again, from a blob; nothing is loaded.
 POLICY = (

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.metrics import recall_score, roc_auc_score
 
+from lann._support.format import figure, percent
 from lann._support.types import Floats, Indices, Labels
 from lann.explain import build_explanation, suspicious_rows
 from lann.explorer._source import NO_LABEL, Source
@@ -85,6 +87,24 @@ def _results(explanation: Any, labels: Labels) -> RowResults:
         shares=explanation.vote_shares[:, near],
         distances=explanation.distances[:, near],
     )
+
+
+def scores_of(source: Source, results: RowResults, rows: Indices) -> list[tuple[str, str]]:
+    """Return the scores of the predictions of some rows, by name and as they are shown."""
+    rows = rows[source.labels[rows] != NO_LABEL]
+    if len(rows) == 0:
+        return []
+    labels, predictions = source.labels[rows], results.predictions[rows]
+    losses = -np.log(np.maximum(results.label_probabilities[rows], np.finfo(np.float64).tiny))
+    scores = [
+        ("accuracy", percent(float(np.mean(labels == predictions)), 1)),
+        ("balanced accuracy", percent(float(recall_score(labels, predictions, average="macro", labels=np.unique(labels))), 1)),
+    ]
+    if source.model.n_classes == 2 and set(labels.tolist()) == {0, 1}:
+        confidences = results.confidences[rows]
+        second = np.where(predictions == 1, confidences, 1 - confidences)
+        scores.append(("area under the ROC curve", figure(float(roc_auc_score(labels, second)))))
+    return [*scores, ("log-loss", figure(float(losses.mean())))]
 
 
 class Reasons(NamedTuple):

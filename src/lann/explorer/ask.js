@@ -36,17 +36,10 @@ class Engine {
     return neighbors.map((j) => this.model.contributions(row, j));
   }
 
-  // The curve of a column at some values; null for a category.
+  // The curve of a column of numbers at some values.
   curve({ column, values }) {
     const { encoding } = this.model;
-    const number = encoding.numbers.indexOf(column);
-    return number < 0 ? null : values.map((value) => encoding.curve(number, value));
-  }
-
-  // How far the categories of a column are from each other, along the direction in which they vary most.
-  categories({ column }) {
-    const found = this.model.encoding.categories.find(({ feature }) => feature === column);
-    return found ? { positions: Array.from(found.positions), nAxes: found.nAxes, nCategories: found.nCategories } : null;
+    return values.map((value) => encoding.curve(encoding.numbers.indexOf(column), value));
   }
 }
 

@@ -1,5 +1,7 @@
 // The smallest change of a row, in few columns, that leads to another prediction.
 
+import { argmax } from "./model.js";
+
 // Rows of the wanted class toward which a row is changed, columns that change together, and steps of a bisection.
 const N_TARGETS = 6;
 const MOST_CHANGES = 3;
@@ -14,12 +16,13 @@ const toDecimals = (value, decimals) => (decimals === null ? value : Number(valu
 export function findChange(model, wish) {
   const { row, exclude, atLeast, frozen } = wish;
   const before = model.predict(row, exclude).probabilities;
-  const origin = before.indexOf(Math.max(...before));
+  const origin = argmax(before);
   const isReached = (probabilities) => {
-    const best = probabilities.indexOf(Math.max(...probabilities));
+    const best = argmax(probabilities);
     return best !== origin && (wish.label < 0 || best === wish.label) && probabilities[best] >= atLeast;
   };
-  const wanted = (probabilities) => (wish.label >= 0 ? probabilities[wish.label] : Math.max(...probabilities.filter((_, y) => y !== origin)));
+  const wanted = (probabilities) => (wish.label >= 0 ? probabilities[wish.label]
+    : Math.max(...probabilities.filter((_, y) => y !== origin)));
   const free = Array.from(row.keys()).filter((f) => !frozen.includes(f));
   const found = [];
   for (const target of targets(model, row, exclude, origin, wish.label)) {

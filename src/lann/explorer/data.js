@@ -3,6 +3,8 @@
 import { percent, valueText } from "./format.js";
 
 const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, i4: Int32Array, f4: Float32Array, f8: Float64Array };
+// Relevances and coordinates are integers up to this one.
+const LARGEST = 65_535;
 // Characters of base64 that are decoded at once: a multiple of 4.
 const PART = 2 ** 20;
 
@@ -54,9 +56,12 @@ export class Rows {
     this.columns = header.columns.map((column, j) => ({ ...column, index: j, values: unpackColumn(arrays, `column ${j}`) }));
     // New rows also go by their number, where no training row has it.
     const indices = Array.from({ length: this.nRows }, (_, i) => i);
+    // All but prototypes.
+    this.shown = indices.filter((i) => this.isTraining || this.isNew(i));
     this.byKey = new Map([...indices.reverse().map((i) => [String(this.rowNumbers[i]), i]), ...indices.map((i) => [this.key(i), i])]);
     this.reasonOf = new Map(Array.from(this.reasonRows, (row, at) => [row, at]));
-    this.meanRelevances = this.columns.map((_, j) => mean(this.relevance(j)));
+    const total = (j) => this.relevances.subarray(j * this.nRows, (j + 1) * this.nRows).reduce((sum, value) => sum + value, 0);
+    this.meanRelevances = this.columns.map((_, j) => (total(j) / this.nRows / LARGEST) * this.largestRelevance);
     this.order = Array.from(this.columns.keys()).sort((a, b) => this.meanRelevances[b] - this.meanRelevances[a]);
     this.maps = header.maps.map((map) => ({ ...map, ...this.coordinates(map) }));
     this.fields = new Map(this.allFields().map((field) => [field.key, field]));
@@ -80,8 +85,7 @@ export class Rows {
   }
 
   row = (i) => Float64Array.from(this.columns, (column) => column.values[i]);
-  relevanceAt = (i, j) => (this.relevances[j * this.nRows + i] / 65535) * this.largestRelevance;
-  relevance = (j) => Float32Array.from({ length: this.nRows }, (_, i) => this.relevanceAt(i, j));
+  relevanceAt = (i, j) => (this.relevances[j * this.nRows + i] / LARGEST) * this.largestRelevance;
 
   // What each column adds to the probability of the prediction; null where this is not in the file.
   reasons(i) {
@@ -93,7 +97,8 @@ export class Rows {
 
   coordinates({ id, low, span }) {
     const values = this[`map ${id}`];
-    const scaled = (axis) => Float32Array.from({ length: this.nRows }, (_, i) => low[axis] + (values[axis * this.nRows + i] / 65535) * span);
+    const scaled = (axis) => Float32Array.from({ length: this.nRows },
+      (_, i) => low[axis] + (values[axis * this.nRows + i] / 65535) * span);
     return { x: scaled(0), y: scaled(1) };
   }
 
@@ -127,7 +132,8 @@ function outcomeFields(rows, number) {
     number("confidence", "confidence", (i) => rows.confidences[i], share),
     number("error", "error", (i) => 1 - rows.labelProbabilities[i], share),
   ];
-  if (rows.suspicion) fields.push(number("suspicion", "votes against the label", (i) => (i < rows.nTraining ? rows.suspicion[i] : NaN), share));
+  if (rows.suspicion) fields.push(number("suspicion", "votes against the label", (i) => (i < rows.nTraining ? rows.suspicion[i] : NaN),
+    share));
   return fields;
 }
 
@@ -138,12 +144,20 @@ export function categoryNames(column) {
   return isCategory(column) ? column.categories : null;
 }
 
+// How often each value occurs.
+export function countsOf(values) {
+  const counts = new Map();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
 export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
 
 // The quantiles of numbers, without gaps: of a sample where there are many.
 export function quantiles(values, shares, most = 20_000) {
   const step = Math.max(Math.floor(values.length / most), 1);
-  const sorted = Float64Array.from({ length: Math.ceil(values.length / step) }, (_, i) => values[i * step]).filter((v) => !Number.isNaN(v)).sort();
+  const sorted = Float64Array.from({ length: Math.ceil(values.length / step) }, (_, i) => values[i * step]).filter((v) => !Number.isNaN(v))
+    .sort();
   return shares.map((share) => (sorted.length ? sorted[Math.min(Math.floor(share * sorted.length), sorted.length - 1)] : NaN));
 }
 

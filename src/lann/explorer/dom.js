@@ -1,10 +1,13 @@
 // Elements, small charts, and what components share.
 
-import { percent } from "./format.js";
+import { counted, percent } from "./format.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 export const N_COLORS = 10;
 export const N_SHAPES = 7;
+
+// Those of some children that are there: elements and texts.
+const present = (children) => children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
 
 function fill(element, properties, children) {
   for (const [name, value] of Object.entries(properties ?? {})) {
@@ -15,7 +18,7 @@ function fill(element, properties, children) {
     else if (name in element && !(element instanceof SVGElement) && name !== "list") element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...present(children));
   return element;
 }
 
@@ -23,9 +26,7 @@ function fill(element, properties, children) {
 export const h = (tag, properties, ...children) => fill(document.createElement(tag), properties, children);
 export const s = (tag, properties, ...children) => fill(document.createElementNS(SVG, tag), properties, children);
 
-export function replace(element, ...children) {
-  element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
-}
+export const replace = (element, ...children) => element.replaceChildren(...present(children));
 
 export const button = (text, onclick, properties) => h("button", { type: "button", onclick, ...properties }, text);
 
@@ -44,6 +45,8 @@ export function select(label, options, value, onchange, properties) {
 export const classLabel = (text, index) =>
   h("span", { class: `class-label c${index % N_COLORS} s${index % N_SHAPES}` }, text);
 
+export const labelOf = (rows, index) => classLabel(rows.classes[index], index);
+
 // A bar from 0 to 1, with a mark at another share.
 export function bar(share, { color = "", mark = null, full = 1 } = {}) {
   const width = (value) => `${(100 * Math.min(Math.max(value / full, 0), 1)).toFixed(2)}%`;
@@ -58,9 +61,11 @@ export function bar(share, { color = "", mark = null, full = 1 } = {}) {
 export function signedBar(value, full) {
   const width = full > 0 ? Math.min(50 * Math.abs(value / full), 50) : 0;
   const side = value >= 0 ? "left" : "right";
-  return h("span", { class: `bar signed ${value >= 0 ? "for" : "against"}`, "aria-hidden": "true" }, h("span", { style: `${side}:50%;width:${width.toFixed(2)}%` }));
+  return h("span", { class: `bar signed ${value >= 0 ? "for" : "against"}`, "aria-hidden": "true" },
+    h("span", { style: `${side}:50%;width:${width.toFixed(2)}%` }));
 }
 
+export const barCell = (own, text) => h("td", { class: "bars" }, own, h("span", { class: "amount" }, text));
 export const th = (text, number = false) => h("th", { scope: "col", class: number ? "number" : "" }, text);
 export const td = (content, number = false) => h("td", { class: number ? "number" : "" }, content);
 
@@ -68,9 +73,22 @@ export const td = (content, number = false) => h("td", { class: number ? "number
 export function table(caption, header, rows, className = "") {
   return h(
     "div", { class: "scroll", role: "region", tabindex: "0", "aria-label": caption },
-    h("table", { class: className }, h("caption", { class: "hidden" }, caption), h("thead", {}, h("tr", {}, header.flat().map((cell) => cell?.cloneNode(true)))), h("tbody", {}, rows)),
+    h("table", { class: className }, h("caption", { class: "hidden" }, caption),
+      h("thead", {}, h("tr", {}, header.flat().map((cell) => cell?.cloneNode(true)))), h("tbody", {}, rows)),
   );
 }
+
+// A table of which the lines after the first n are folded.
+export function longTable(caption, header, lines, n) {
+  const rest = lines.slice(n);
+  const more = counted(rest.length, "more column");
+  const folded = () => h("details", {}, h("summary", {}, more), table(`${caption}: ${more}`, header, rest, "dense"));
+  return [table(caption, header, lines.slice(0, n), "dense"), rest.length ? folded() : null];
+}
+
+// The first line of a panel.
+export const panelHead = (title, buttons, ...notes) =>
+  h("div", { class: "row-head" }, h("h2", {}, title), h("span", { class: "buttons" }, buttons), notes);
 
 // A list of shares with bars: [{label, share, color, mark}].
 export const shareList = (items) =>
@@ -95,7 +113,8 @@ export function lineChart({ label, series, xs, ys, xTitle, yTitle, mark = null, 
     text(xTitle, { x: (left + width) / 2, y: height - 4, "text-anchor": "middle" }),
     text(yText(ys[1]), { x: left - 4, y: 15, "text-anchor": "end" }),
     text(yText(ys[0]), { x: left - 4, y: height - bottom, "text-anchor": "end" }),
-    yTitle ? text(yTitle, { x: 10, y: (height - bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 10 ${(height - bottom) / 2})` }) : null,
+    yTitle ? text(yTitle, { x: 10, y: (height - bottom) / 2, "text-anchor": "middle",
+      transform: `rotate(-90 10 ${(height - bottom) / 2})` }) : null,
   );
 }
 
@@ -105,8 +124,10 @@ export function twoHistograms(own, other) {
   const most = Math.max(...own, ...other, 1e-9);
   const step = width / own.length;
   const bars = (values, className) => values.map((value, i) =>
-    s("rect", { class: className, x: i * step, width: Math.max(step - 0.5, 0.5), y: height - (height * value) / most, height: (height * value) / most }));
-  return s("svg", { class: "histograms", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, bars(other, "other"), bars(own, "own"));
+    s("rect", { class: className, x: i * step, width: Math.max(step - 0.5, 0.5), y: height - (height * value) / most,
+      height: (height * value) / most }));
+  return s("svg", { class: "histograms", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, bars(other, "other"),
+    bars(own, "own"));
 }
 
 export function download(name, text, type = "text/csv;charset=utf-8") {

@@ -1,8 +1,17 @@
 // Values, shares and counts as text: values are written as the user's table writes them.
 
 const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
-const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 export const MISSING = "missing";
+
+// The smallest and the largest of some numbers; gaps are left out.
+export function extent(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return [low, high];
+}
 
 // A share as a percentage; one above 0 is not rounded to 0%, one below 1 not to 100%.
 export function percent(share, digits = 0) {
@@ -21,7 +30,6 @@ export function signedPercent(share, digits = 1) {
 
 export const grouped = (number) => number.toLocaleString("en-US");
 export const counted = (n, noun, plural = `${noun}s`) => (n === 1 ? `1 ${noun}` : `${grouped(n)} ${plural}`);
-export const figure = (value, digits = 3) => (Number.isFinite(value) ? value.toFixed(digits) : "–");
 
 // A number with a given number of digits at most, as "%g" writes it.
 export function general(number, digits = 6) {
@@ -53,19 +61,15 @@ export function numberText(value, notation) {
 const two = (number) => String(number).padStart(2, "0");
 const DATE_PARTS = {
   Y: (d) => String(d.getUTCFullYear()).padStart(4, "0"),
-  y: (d) => two(d.getUTCFullYear() % 100),
   m: (d) => two(d.getUTCMonth() + 1),
   d: (d) => two(d.getUTCDate()),
   B: (d) => MONTHS[d.getUTCMonth()],
   b: (d) => MONTHS[d.getUTCMonth()].slice(0, 3),
-  A: (d) => DAYS[d.getUTCDay()],
-  a: (d) => DAYS[d.getUTCDay()].slice(0, 3),
   H: (d) => two(d.getUTCHours()),
   I: (d) => two(d.getUTCHours() % 12 || 12),
   p: (d) => (d.getUTCHours() < 12 ? "AM" : "PM"),
   M: (d) => two(d.getUTCMinutes()),
   S: (d) => two(d.getUTCSeconds()),
-  f: () => "000000",
 };
 
 // A date, given as the number of days or seconds since 1970.

@@ -1,8 +1,8 @@
 // The map: points, legend, tooltip, the lines from a row to the rows that decide, and what can be drawn around.
 
-import { isCategory, quantiles } from "./data.js";
-import { N_COLORS, N_SHAPES, button, classLabel, h, replace, select } from "./dom.js";
-import { MISSING, counted, general, grouped, numberText, percent, valueText } from "./format.js";
+import { categoryNames, countsOf, quantiles } from "./data.js";
+import { N_COLORS, N_SHAPES, button, classLabel, h, labelOf, replace, select } from "./dom.js";
+import { MISSING, counted, extent, grouped, percent, valueText } from "./format.js";
 import { LEVELS, Points } from "./points.js";
 import { isRejected } from "./select.js";
 
@@ -47,13 +47,13 @@ export class MapView {
   constructor(app) {
     this.app = app;
     app.map = this; // groups that are drawn need its coordinates
-    const { rows, state } = app;
+    const { state } = app;
     this.box = document.getElementById("map-box");
     this.overlay = document.getElementById("map-overlay");
     this.tooltip = document.getElementById("map-tooltip");
     const on = {
       hover: (i, at) => this.hover(i, at),
-      choose: (i) => i >= 0 && state.set({ row: rows.key(i), tab: state.get("tab") === "model" || state.get("tab") === "group" ? "row" : state.get("tab") }),
+      choose: (i) => i >= 0 && app.choose(i),
       outline: (polygon) => this.takeOutline(polygon),
       moved: () => this.drawOverlay(),
     };
@@ -64,7 +64,6 @@ export class MapView {
     state.on(["row"], () => {
       const i = app.row();
       if (i >= 0) this.points.reveal(i);
-      this.showLooks();
     });
     this.box.addEventListener("keydown", (event) => this.press(event));
     this.showCoordinates();
@@ -87,26 +86,29 @@ export class MapView {
   // The values of a column from 0 to 1; categories are spread a little, and gaps are below 0.
   axisOf(column, axis) {
     const spread = (i) => (((i + 1) * (axis ? 0.754877666 : 0.569840291)) % 1) - 0.5;
-    const present = Array.from(column.values).filter((value) => !Number.isNaN(value));
-    const low = isCategory(column) ? -0.5 : present.reduce((least, v) => Math.min(least, v), Infinity);
-    const high = isCategory(column) ? Math.max(column.categories?.length ?? 2, 2) - 0.5 : present.reduce((most, v) => Math.max(most, v), -Infinity);
+    const names = categoryNames(column);
+    const [low, high] = names ? [-0.5, names.length - 0.5] : extent(column.values);
+    const ends = names ? names.slice(0, 6).join(", ") : `${valueText(column, low)} to ${valueText(column, high)}`;
     const place = (value, i) => {
       if (Number.isNaN(value)) return -0.06 + 0.03 * spread(i);
-      return (value + (isCategory(column) ? 0.7 * spread(i) : 0) - low) / (high - low || 1);
+      return (value + (names ? 0.7 * spread(i) : 0) - low) / (high - low || 1);
     };
-    return { column, low, high, place, values: Float32Array.from(column.values, place) };
+    return { column, title: `${column.name}: ${ends} →`, place, values: Float32Array.from(column.values, place) };
   }
 
   showCoordinates() {
     const { rows, state } = this.app;
     const name = state.get("map");
-    const { x, y } = this.coordinates();
+    const { x, y, axes: titles } = this.coordinates();
     this.points.setPositions(x, y);
+    ["map-x-title", "map-y-title"].forEach((id, axis) => (document.getElementById(id).textContent = titles?.[axis].title ?? ""));
     const options = rows.maps.map(({ id, title }) => ({ value: id, title }));
     const [, first, second] = /^xy:(\d+):(\d+)$/.exec(name) ?? [];
     const columns = rows.order.map((j) => ({ value: String(j), title: rows.columns[j].name }));
     const pair = `xy:${rows.order[0]}:${rows.order[1] ?? rows.order[0]}`;
-    const chooser = select("Map", [...options, { value: "xy", title: "Two columns" }], first === undefined ? this.coordinates().id : "xy", (value) => state.set({ map: value === "xy" ? pair : value }), { id: "map-choice" });
+    const choose = (value) => state.set({ map: value === "xy" ? pair : value });
+    const current = first === undefined ? this.coordinates().id : "xy";
+    const chooser = select("Map", [...options, { value: "xy", title: "Two columns" }], current, choose, { id: "map-choice" });
     const axes = first === undefined ? [] : [
       select("Horizontal column", columns, first, (j) => state.set({ map: `xy:${j}:${second}` }), { id: "map-x" }), "×",
       select("Vertical column", columns, second, (j) => state.set({ map: `xy:${first}:${j}` }), { id: "map-y" }),
@@ -138,7 +140,7 @@ export class MapView {
   }
 
   showLooks() {
-    const { rows, state } = this.app;
+    const { rows } = this.app;
     const style = getComputedStyle(document.documentElement);
     const palette = Array.from({ length: N_COLORS }, (_, k) => toRgb(style.getPropertyValue(`--c${k}`)));
     const ramp = Array.from({ length: 5 }, (_, k) => toRgb(style.getPropertyValue(`--r${k}`)));
@@ -174,33 +176,27 @@ export class MapView {
   }
 
   showLegend(field, range, values, visible, ramp) {
-    const { rows, state } = this.app;
+    const { state } = this.app;
     const legend = document.getElementById("map-legend");
     if (range) {
-      const text = (value) => (field.column ? valueText(field.column, value) : field.key.startsWith("relevance") || range[1] <= 1 ? percent(value) : general(value, 3));
+      const [low, high] = range.map((value) => (field.column ? valueText(field.column, value) : percent(value)));
       const stops = ramp.map((color) => `rgb(${color})`).join(",");
-      const gaps = values.some(Number.isNaN);
-      replace(legend, h("span", { class: "ramp" }, text(range[0]), h("i", { style: `background:linear-gradient(to right,${stops})` }), text(range[1])), gaps && field.column ? h("span", { class: "gap-mark" }, MISSING) : null);
-      return;
+      const colors = h("i", { style: `background:linear-gradient(to right,${stops})` });
+      const gaps = field.column && values.some(Number.isNaN) ? h("span", { class: "gap-mark" }, MISSING) : null;
+      return replace(legend, h("span", { class: "ramp" }, low, colors, high), gaps);
     }
-    const counts = new Map();
-    for (let i = 0; i < values.length; i++) if (visible[i]) counts.set(values[i], (counts.get(values[i]) ?? 0) + 1);
-    const filters = state.get("filters").filter((filter) => filter.field !== field.key);
-    const current = state.get("filters").find((filter) => filter.field === field.key && filter.values)?.values;
-    const toggle = (code) => {
-      const kept = current?.length === 1 && current[0] === code ? filters : [...filters, { field: field.key, values: [code] }];
-      state.set({ filters: kept });
+    const counts = countsOf(values.filter((_, i) => visible[i]));
+    const others = state.get("filters").filter((filter) => filter.field !== field.key);
+    const isOnly = (code) => state.get("filters").some((filter) => filter.field === field.key && filter.values?.join() === String(code));
+    const toggle = (code) => state.set({ filters: isOnly(code) ? others : [...others, { field: field.key, values: [code] }] });
+    const item = (name, code) => {
+      const label = [classLabel(name, code), h("small", {}, grouped(counts.get(code) ?? 0))];
+      const properties = { class: "legend-item", disabled: field.key === "decision", "aria-pressed": String(isOnly(code)) };
+      return button(label, () => toggle(code), { ...properties, title: "Show these rows only" });
     };
-    const names = [...field.categories.keys()].slice(0, MOST_IN_LEGEND);
-    const hidden = field.categories.length - names.length;
-    replace(
-      legend,
-      names.map((code) => h("button", {
-        type: "button", class: "legend-item", disabled: field.key === "decision", "aria-pressed": String(current?.includes(code) ?? false),
-        title: "Show these rows only", onclick: () => toggle(code),
-      }, classLabel(field.categories[code], code), h("small", {}, grouped(counts.get(code) ?? 0)))),
-      hidden > 0 ? h("small", {}, `and ${counted(hidden, "more value")}`) : null,
-    );
+    const hidden = field.categories.length - MOST_IN_LEGEND;
+    const more = hidden > 0 ? h("small", {}, `and ${counted(hidden, "more value")}`) : null;
+    replace(legend, field.categories.slice(0, MOST_IN_LEGEND).map(item), more);
   }
 
   hover(i, at) {
@@ -209,12 +205,13 @@ export class MapView {
     this.tooltip.hidden = i < 0;
     if (i < 0) return;
     const field = this.field();
-    const lines = [h("b", {}, rows.name(i)), rows.labels[i] >= 0 ? classLabel(rows.classes[rows.labels[i]], rows.labels[i]) : null,
-      h("span", {}, `predicted ${rows.classes[rows.predictions[i]]}, ${percent(rows.confidences[i])}`)];
-    if (!["label", "prediction", "confidence"].includes(field.key)) lines.push(h("span", {}, `${field.title}: ${field.text(i)}`));
-    replace(this.tooltip, lines);
-    const left = at[0] > this.points.width / 2;
-    this.tooltip.style.cssText = `${left ? "right" : "left"}:${left ? this.points.width - at[0] + 14 : at[0] + 14}px;top:${Math.max(at[1] - 20, 4)}px`;
+    const label = rows.labels[i] >= 0 ? labelOf(rows, rows.labels[i]) : null;
+    const prediction = h("span", {}, `predicted ${rows.classes[rows.predictions[i]]}, ${percent(rows.confidences[i])}`);
+    const isKnown = ["label", "prediction", "confidence"].includes(field.key);
+    replace(this.tooltip, h("b", {}, rows.name(i)), label, prediction, isKnown ? null : h("span", {}, `${field.title}: ${field.text(i)}`));
+    const { width } = this.points;
+    const side = at[0] > width / 2 ? `right:${width - at[0] + 14}px` : `left:${at[0] + 14}px`;
+    this.tooltip.style.cssText = `${side};top:${Math.max(at[1] - 20, 4)}px`;
   }
 
   takeOutline(polygon) {
@@ -269,10 +266,10 @@ export class MapView {
     if (marked) {
       const at = marked.at ? points.toScreen(...marked.at) : place(marked.row);
       context.strokeStyle = ink;
-      marked.neighbors.forEach((j, k) => {
-        const to = place(j);
-        context.globalAlpha = 0.25 + 0.6 * Math.min(marked.shares[k] * 4, 1);
-        context.lineWidth = 0.75 + 5 * marked.shares[k];
+      marked.voters.forEach(({ row, share }, k) => {
+        const to = place(row);
+        context.globalAlpha = 0.25 + 0.6 * Math.min(share * 4, 1);
+        context.lineWidth = 0.75 + 5 * share;
         context.beginPath();
         context.moveTo(...at);
         context.lineTo(...to);
@@ -283,7 +280,6 @@ export class MapView {
       if (marked.at && marked.row >= 0) ring(place(marked.row), points.radius + 3, ink, 1);
       ring(at, points.radius + 5, accent, 2.5);
     }
-    this.drawAxes(context, points, style.getPropertyValue("--soft").trim());
   }
 
   drawOutlines(context, points, accent) {
@@ -302,24 +298,6 @@ export class MapView {
       context.lineWidth = 1.5;
       context.stroke();
     }
-  }
-
-  drawAxes(context, points, color) {
-    const { axes } = this.coordinates();
-    if (!axes) return;
-    context.fillStyle = color;
-    context.font = "12px system-ui, sans-serif";
-    const text = ({ column, low, high }) => {
-      const names = isCategory(column) ? `${column.name}: ${(column.kind === "bool" ? [column.words[1], column.words[0]] : column.categories).slice(0, 6).join(", ")}` : null;
-      return names ?? `${column.name}: ${[low, high].map((v) => (column.kind === "number" ? numberText(v, column.notation) : valueText(column, v))).join(" to ")}`;
-    };
-    context.textAlign = "center";
-    context.fillText(`${text(axes[0])} →`, points.width / 2, points.height - 6, points.width - 40);
-    context.save();
-    context.translate(13, points.height / 2);
-    context.rotate(-Math.PI / 2);
-    context.fillText(`${text(axes[1])} →`, 0, 0, points.height - 40);
-    context.restore();
   }
 
   // Mark a row, or a place for a changed row, with lines to its neighbors; null marks nothing.
@@ -355,7 +333,8 @@ function between(ramp, share) {
 
 // The buttons beside the map.
 export function mapTools(view) {
-  const tools = ["pan", "lasso"].map((tool) => button(tool === "pan" ? "Move" : "Draw around", () => choose(tool), { id: `tool-${tool}`, "aria-pressed": String(tool === "pan") }));
+  const tools = ["pan", "lasso"].map((tool) => button(tool === "pan" ? "Move" : "Draw around", () => choose(tool),
+    { id: `tool-${tool}`, "aria-pressed": String(tool === "pan") }));
   const choose = (tool) => {
     view.setTool(tool);
     tools.forEach((item) => item.setAttribute("aria-pressed", String(item.id === `tool-${tool}`)));

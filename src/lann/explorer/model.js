@@ -3,33 +3,25 @@
 
 import { Encoding } from "./encoding.js";
 
+// The position of the largest of some numbers.
+export const argmax = (values) => values.indexOf(Math.max(...values));
+
+const LANES = new Float64Array(16);
+
 // Σ w (x − p)², with w from `v` and p from `o` on; the order of the additions is that of lann/_native/simd.hpp.
 export function diagonalDistance(x, p, o, w, v, n) {
   let a = 0, b = 0, c = 0, d = 0, i = 0, t;
   if (n >= 16) {
-    let a1 = 0, b1 = 0, c1 = 0, d1 = 0, a2 = 0, b2 = 0, c2 = 0, d2 = 0, a3 = 0, b3 = 0, c3 = 0, d3 = 0;
-    for (; i + 16 <= n; i += 16) {
-      t = x[i] - p[o + i]; a += w[v + i] * t * t;
-      t = x[i + 1] - p[o + i + 1]; b += w[v + i + 1] * t * t;
-      t = x[i + 2] - p[o + i + 2]; c += w[v + i + 2] * t * t;
-      t = x[i + 3] - p[o + i + 3]; d += w[v + i + 3] * t * t;
-      t = x[i + 4] - p[o + i + 4]; a1 += w[v + i + 4] * t * t;
-      t = x[i + 5] - p[o + i + 5]; b1 += w[v + i + 5] * t * t;
-      t = x[i + 6] - p[o + i + 6]; c1 += w[v + i + 6] * t * t;
-      t = x[i + 7] - p[o + i + 7]; d1 += w[v + i + 7] * t * t;
-      t = x[i + 8] - p[o + i + 8]; a2 += w[v + i + 8] * t * t;
-      t = x[i + 9] - p[o + i + 9]; b2 += w[v + i + 9] * t * t;
-      t = x[i + 10] - p[o + i + 10]; c2 += w[v + i + 10] * t * t;
-      t = x[i + 11] - p[o + i + 11]; d2 += w[v + i + 11] * t * t;
-      t = x[i + 12] - p[o + i + 12]; a3 += w[v + i + 12] * t * t;
-      t = x[i + 13] - p[o + i + 13]; b3 += w[v + i + 13] * t * t;
-      t = x[i + 14] - p[o + i + 14]; c3 += w[v + i + 14] * t * t;
-      t = x[i + 15] - p[o + i + 15]; d3 += w[v + i + 15] * t * t;
-    }
-    a = a + a1 + (a2 + a3);
-    b = b + b1 + (b2 + b3);
-    c = c + c1 + (c2 + c3);
-    d = d + d1 + (d2 + d3);
+    LANES.fill(0);
+    for (; i + 16 <= n; i += 16)
+      for (let k = 0; k < 16; k++) {
+        t = x[i + k] - p[o + i + k];
+        LANES[k] += w[v + i + k] * t * t;
+      }
+    a = LANES[0] + LANES[4] + (LANES[8] + LANES[12]);
+    b = LANES[1] + LANES[5] + (LANES[9] + LANES[13]);
+    c = LANES[2] + LANES[6] + (LANES[10] + LANES[14]);
+    d = LANES[3] + LANES[7] + (LANES[11] + LANES[15]);
   }
   for (; i + 4 <= n; i += 4) {
     t = x[i] - p[o + i]; a += w[v + i] * t * t;
@@ -138,7 +130,7 @@ export class Model {
     const size = this.nAxes * this.encoding.nCoordinates;
     this.maps = arrays.maps ? Array.from({ length: header.nMaps }, (_, g) => arrays.maps.subarray(g * size, (g + 1) * size)) : null;
     this.cells = arrays.cells ? new Cells(header.cells, arrays) : null;
-    this.ones = new Float64Array(this.nAxes).fill(1);
+    this.ones = new Float64Array(Math.max(this.nAxes, header.rank)).fill(1);
     this.variants = new Map();
   }
 
@@ -193,14 +185,10 @@ export class Model {
         const step = x[a] - points[j * nAxes + a];
         for (let r = 0; r < rank; r++) projected[r] += step * this.matrices[own + a * rank + r];
       }
-      return diagonalDistance(projected, new Float64Array(rank), 0, this.onesOf(rank), 0, rank);
+      return diagonalDistance(projected, new Float64Array(rank), 0, this.ones, 0, rank);
     }
     if (this.weights) return diagonalDistance(x, points, j * nAxes, this.weights, j * nAxes, nAxes);
     return diagonalDistance(x, points, j * nAxes, this.classWeights ?? this.ones, this.classWeights ? labels[j] * nAxes : 0, nAxes);
-  }
-
-  onesOf(n) {
-    return n <= this.ones.length ? this.ones : (this.ones = new Float64Array(n).fill(1));
   }
 
   // The rows that are nearest to a query under the metrics of the classes.

@@ -1,6 +1,7 @@
 // Points on a plane that can be panned and zoomed: by WebGL, or drawn into an image where there is no GPU.
 
 import { N_SHAPES } from "./dom.js";
+import { extent } from "./format.js";
 
 const MARGIN = 24;
 // Largest magnification, and the factor of a turn of the wheel.
@@ -10,18 +11,17 @@ const WHEEL = 1.0016;
 const NEAR = 12;
 // How a point is drawn: behind all others, as usual, or larger before them.
 export const LEVELS = { faint: 1, normal: 2, strong: 3 };
-const ALPHA = 0.88;
 
 const VERTEX = `#version 300 es
 in vec2 position; in vec4 color; in float look;
 uniform vec2 scale, offset; uniform float size;
-out vec4 tint; flat out int shape;
+out vec3 tint; flat out int shape;
 void main() {
   float level = floor(look / 16.0);
   shape = int(mod(look, 16.0));
   gl_Position = vec4(position * scale + offset, 0.0, 1.0);
   gl_PointSize = size * (level > 2.5 ? 1.35 : 1.0) + 2.0;
-  tint = vec4(color.rgb, ${ALPHA});
+  tint = color.rgb;
 }`;
 // The distance of a place from the edge of a shape, negative inside; places are within ±1.2.
 const SHAPES = `
@@ -41,13 +41,13 @@ float edge(vec2 p, int shape) {
 }`;
 const FRAGMENT = `#version 300 es
 precision highp float;
-in vec4 tint; flat in int shape; uniform float size; out vec4 result;
+in vec3 tint; flat in int shape; uniform float size; out vec4 result;
 ${SHAPES}
 void main() {
   vec2 p = (gl_PointCoord * 2.0 - 1.0) * (size + 2.0) / size * 1.05;
-  float alpha = clamp(0.5 - edge(p, shape) * size * 0.45, 0.0, 1.0) * tint.a;
+  float alpha = clamp(0.5 - edge(p, shape) * size * 0.45, 0.0, 1.0) ;
   if (alpha < 0.01) discard;
-  result = vec4(tint.rgb * alpha, alpha);
+  result = vec4(tint * alpha, alpha);
 }`;
 
 // The same distance in JavaScript.
@@ -121,21 +121,47 @@ function makeGlPainter(canvas) {
   };
 }
 
+// The pixels of each shape: those inside it, and those at its edge with how much of them is covered.
+function makeStamps(radius) {
+  const reach = Math.ceil(radius * 1.25);
+  return Array.from({ length: N_SHAPES }, (_, shape) => {
+    const stamp = { inside: [], edge: [], shares: [] };
+    for (let y = -reach; y <= reach; y++)
+      for (let x = -reach; x <= reach; x++) {
+        const share = Math.min(Math.max(0.5 - edge(x / radius, y / radius, shape) * radius * 0.9, 0), 1);
+        if (share > 0.9) stamp.inside.push(x, y);
+        else if (share > 0.05) stamp.edge.push(x, y) && stamp.shares.push(share);
+      }
+    return stamp;
+  });
+}
+
 // Draws into an image: each point is a stamp of its shape.
 function makeImagePainter(canvas) {
   const context = canvas.getContext("2d");
-  let positions, colors, looks, order, image, stamps;
-  const makeStamps = (radius) =>
-    Array.from({ length: N_SHAPES }, (_, shape) => {
-      const reach = Math.ceil(radius * 1.25);
-      const places = [];
-      for (let y = -reach; y <= reach; y++)
-        for (let x = -reach; x <= reach; x++) {
-          const alpha = Math.min(Math.max(0.5 - edge(x / radius, y / radius, shape) * radius * 0.9, 0), 1);
-          if (alpha > 0.02) places.push([x, y, alpha]);
-        }
-      return places;
-    });
+  let positions, colors, looks, order, image, words, stamps;
+  // Draw a stamp at a pixel; the edges are smooth.
+  const draw = (stamp, x, y, red, green, blue) => {
+    const { data: pixels, width, height } = image;
+    const isOutside = (px, py) => px < 0 || py < 0 || px >= width || py >= height;
+    const word = (255 << 24) | (blue << 16) | (green << 8) | red;
+    const { inside, edge: edges, shares } = stamp;
+    for (let k = 0; k < inside.length; k += 2) {
+      const [px, py] = [x + inside[k], y + inside[k + 1]];
+      if (!isOutside(px, py)) words[py * width + px] = word;
+    }
+    for (let k = 0; k < shares.length; k++) {
+      const [px, py] = [x + edges[2 * k], y + edges[2 * k + 1]];
+      if (isOutside(px, py)) continue;
+      const at = 4 * (py * width + px);
+      const under = (pixels[at + 3] / 255) * (1 - shares[k]);
+      const whole = shares[k] + under;
+      pixels[at] = (red * shares[k] + pixels[at] * under) / whole;
+      pixels[at + 1] = (green * shares[k] + pixels[at + 1] * under) / whole;
+      pixels[at + 2] = (blue * shares[k] + pixels[at + 2] * under) / whole;
+      pixels[at + 3] = 255 * whole;
+    }
+  };
   return {
     name: "image",
     setPositions: (values) => (positions = values),
@@ -144,70 +170,21 @@ function makeImagePainter(canvas) {
       const [width, height] = [canvas.width, canvas.height];
       if (!width || !height) return;
       if (image?.width !== width || image?.height !== height) image = context.createImageData(width, height);
-      const pixels = image.data;
-      pixels.fill(0);
+      words = new Uint32Array(image.data.buffer).fill(0);
       const own = Math.max(radius * ratio, 0.8);
-      if (stamps?.radius !== own) stamps = Object.assign([makeStamps(own), makeStamps(own * 1.35)], { radius: own });
+      if (stamps?.radius !== own) stamps = { radius: own, usual: makeStamps(own), strong: makeStamps(own * 1.35) };
       const unit = view.scale * ratio;
-      for (const i of order) {
-        const level = looks[i] >> 4;
+      for (let k = 0; k < order.length; k++) {
+        const i = order[k];
         const x = Math.round(width / 2 + (positions[2 * i] - view.x) * unit);
         const y = Math.round(height / 2 - (positions[2 * i + 1] - view.y) * unit);
         if (x < -20 || y < -20 || x > width + 20 || y > height + 20) continue;
-        const [r, g, b] = [colors[4 * i], colors[4 * i + 1], colors[4 * i + 2]];
-        for (const [dx, dy, alpha] of stamps[level === 3 ? 1 : 0][looks[i] & 15]) {
-          const [px, py] = [x + dx, y + dy];
-          if (px < 0 || py < 0 || px >= width || py >= height) continue;
-          const at = 4 * (py * width + px);
-          const share = alpha * ALPHA;
-          const under = (pixels[at + 3] / 255) * (1 - share);
-          const whole = share + under;
-          pixels[at] = (r * share + pixels[at] * under) / whole;
-          pixels[at + 1] = (g * share + pixels[at + 1] * under) / whole;
-          pixels[at + 2] = (b * share + pixels[at + 2] * under) / whole;
-          pixels[at + 3] = 255 * whole;
-        }
+        const stamp = (looks[i] >> 4 === LEVELS.strong ? stamps.strong : stamps.usual)[looks[i] & 15];
+        draw(stamp, x, y, colors[4 * i], colors[4 * i + 1], colors[4 * i + 2]);
       }
       context.putImageData(image, 0, 0);
     },
   };
-}
-
-// The points by squares of the plane, to find the one under the pointer.
-class Grid {
-  constructor(x, y) {
-    this.x = x;
-    this.y = y;
-    this.side = Math.max(Math.ceil(Math.sqrt(x.length / 4)), 1);
-    [this.left, this.low] = [x, y].map((values) => values.reduce((least, v) => Math.min(least, v), Infinity));
-    const [right, high] = [x, y].map((values) => values.reduce((most, v) => Math.max(most, v), -Infinity));
-    this.step = Math.max(right - this.left, high - this.low, 1e-12) / this.side;
-    this.starts = new Uint32Array((this.side + 1) ** 2 + 1);
-    const squares = Uint32Array.from(x, (v, i) => this.square(v, y[i]));
-    for (const square of squares) this.starts[square + 1]++;
-    for (let k = 1; k < this.starts.length; k++) this.starts[k] += this.starts[k - 1];
-    const next = this.starts.slice();
-    this.points = new Uint32Array(x.length);
-    squares.forEach((square, i) => (this.points[next[square]++] = i));
-  }
-
-  at = (value, low) => Math.min(Math.max(Math.floor((value - low) / this.step), 0), this.side);
-  square = (x, y) => this.at(y, this.low) * (this.side + 1) + this.at(x, this.left);
-
-  // The point nearest to a place, within some distance, of those that pass a test; −1 for none.
-  nearest(x, y, reach, test) {
-    let [best, least] = [-1, reach * reach];
-    for (let row = this.at(y - reach, this.low); row <= this.at(y + reach, this.low); row++)
-      for (let column = this.at(x - reach, this.left); column <= this.at(x + reach, this.left); column++) {
-        const square = row * (this.side + 1) + column;
-        for (let k = this.starts[square]; k < this.starts[square + 1]; k++) {
-          const i = this.points[k];
-          const squared = (this.x[i] - x) ** 2 + (this.y[i] - y) ** 2;
-          if (squared <= least && test(i)) [best, least] = [i, squared];
-        }
-      }
-    return best;
-  }
 }
 
 // Points in a box: `on` are listeners: hover(i), choose(i), outline(polygon), moved().
@@ -227,7 +204,6 @@ export class Points {
   setPositions(x, y) {
     this.x = x;
     this.y = y;
-    this.grid = new Grid(x, y);
     const positions = new Float32Array(2 * x.length);
     for (let i = 0; i < x.length; i++) [positions[2 * i], positions[2 * i + 1]] = [x[i], y[i]];
     this.painter.setPositions(positions);
@@ -264,9 +240,7 @@ export class Points {
   // Show all points.
   fit() {
     if (!this.width || !this.x) return;
-    const ends = (values) => values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
-    const [left, right] = ends(this.x);
-    const [low, high] = ends(this.y);
+    const [[left, right], [low, high]] = [this.x, this.y].map(extent);
     const room = (size) => Math.max(size - 2 * MARGIN, 20);
     this.least = Math.min(room(this.width) / (right - left || 1), room(this.height) / (high - low || 1));
     this.view = { x: (left + right) / 2, y: (low + high) / 2, scale: this.least };
@@ -314,10 +288,15 @@ export class Points {
     this.draw();
   }
 
+  // The point under a pixel; −1 if none is near it.
   pick(px, py) {
-    if (!this.levels) return -1;
     const [x, y] = this.toPlane(px, py);
-    return this.grid.nearest(x, y, NEAR / this.view.scale, (i) => this.levels[i] > LEVELS.faint);
+    let [best, least] = [-1, (NEAR / this.view.scale) ** 2];
+    for (let i = 0; i < this.x.length; i++) {
+      const squared = (this.x[i] - x) ** 2 + (this.y[i] - y) ** 2;
+      if (squared <= least && this.levels[i] > LEVELS.faint) [best, least] = [i, squared];
+    }
+    return best;
   }
 
   listen() {

@@ -1,25 +1,42 @@
 // Review: walk through rows that deserve a look, judge them, and take the marks along.
 
-import { announce, button, download, h, replace, select } from "./dom.js";
+import { announce, button, download, h, panelHead, replace, select } from "./dom.js";
 import { counted, percent } from "./format.js";
 import { isRejected } from "./select.js";
 import { rowsAsCsv } from "./table.js";
 
 const MOST = 500;
-export const VERDICTS = { 1: "right", 2: "wrong", 3: "unsure" };
+const KEYS = "Keys: j next, k previous, 1 right, 2 wrong, 3 unsure, n note. Marks stay in this browser until they are exported.";
+const VERDICTS = { 1: "right", 2: "wrong", 3: "unsure" };
 
+// Which rows are in each queue, in which order, and what is said about them.
 const QUEUES = {
   suspicious: {
-    title: "Suspicious labels", why: (rows, i) => `${percent(rows.suspicion[i])} of the votes of the nearest rows are not for ${rows.classes[rows.labels[i]]}; most are for ${rows.classes[rows.likely[i]]}.`, question: "Is the label right?",
-    test: (rows, i) => rows.isSuspicious(i), order: (rows, i) => -rows.suspicion[i],
+    title: "Suspicious labels",
+    question: "Is the label right?",
+    test: (rows, i) => rows.isSuspicious(i),
+    order: (rows, i) => -rows.suspicion[i],
+    why(rows, i) {
+      const [label, likely] = [rows.labels[i], rows.likely[i]].map((y) => rows.classes[y]);
+      return `${percent(rows.suspicion[i])} of the votes of the nearest rows are not for ${label}; most are for ${likely}.`;
+    },
   },
   mistakes: {
-    title: "Most confident mistakes", why: (rows, i) => `Predicted ${rows.classes[rows.predictions[i]]} with ${percent(rows.confidences[i])}, but the label is ${rows.classes[rows.labels[i]]}.`, question: "Is the label right?",
-    test: (rows, i) => rows.isMistake(i), order: (rows, i) => -rows.confidences[i],
+    title: "Most confident mistakes",
+    question: "Is the label right?",
+    test: (rows, i) => rows.isMistake(i),
+    order: (rows, i) => -rows.confidences[i],
+    why(rows, i) {
+      const [label, prediction] = [rows.labels[i], rows.predictions[i]].map((y) => rows.classes[y]);
+      return `Predicted ${prediction} with ${percent(rows.confidences[i])}, but the label is ${label}.`;
+    },
   },
   rejected: {
-    title: "Rejected rows", why: (rows, i) => (rows.far[i] ? "Nothing similar was seen in training." : `The confidence is ${percent(rows.confidences[i])} only.`), question: "Is the prediction right?",
-    test: (rows, i, threshold) => isRejected(rows, i, threshold), order: (rows, i) => rows.confidences[i],
+    title: "Rejected rows",
+    question: "Is the prediction right?",
+    test: isRejected,
+    order: (rows, i) => rows.confidences[i],
+    why: (rows, i) => (rows.far[i] ? "Nothing similar was seen in training." : `The confidence is only ${percent(rows.confidences[i])}.`),
   },
 };
 
@@ -59,41 +76,65 @@ export class ReviewView {
     this.show();
   }
 
-  queueName = () => (this.queues().some(([name]) => name === this.app.state.get("queue")) ? this.app.state.get("queue") : this.queues()[0][0]);
+  queueName = () => (this.queues().some(([name]) => name === this.app.state.get("queue")) ? this.app.state.get("queue")
+    : this.queues()[0][0]);
   queues = () => Object.entries(QUEUES).filter(([name]) => name !== "suspicious" || this.app.rows.suspicion);
 
   rowsOf(name) {
     const { rows, state } = this.app;
-    const queue = QUEUES[name];
-    const found = [];
-    for (let i = 0; i < rows.nRows; i++) if ((rows.isTraining || rows.isNew(i)) && queue.test(rows, i, state.get("threshold"))) found.push(i);
-    return found.sort((i, j) => queue.order(rows, i) - queue.order(rows, j) || i - j).slice(0, MOST);
+    const { test, order } = QUEUES[name];
+    const found = rows.shown.filter((i) => test(rows, i, state.get("threshold")));
+    return found.sort((i, j) => order(rows, i) - order(rows, j) || i - j).slice(0, MOST);
   }
 
   show() {
     const { app, box } = this;
-    const { rows, state, marks } = app;
+    const { rows, marks } = app;
     const name = this.queueName();
     const list = (this.list = this.rowsOf(name));
     const position = list.indexOf(app.row());
-    const options = this.queues().map(([value, { title }]) => ({ value, title: `${title} (${this.rowsOf(value).length})` }));
-    const head = h("div", { class: "row-head" }, h("h2", {}, "Review"), h("span", { class: "buttons" }, button("Export marks", () => this.export(), { id: "export-marks", disabled: !marks.marked().length })),
-      h("p", {}, select("Rows to review", options, name, (queue) => state.set({ queue }), { id: "queue" }), " ", h("span", { id: "queue-position" }, position < 0 ? `${counted(list.length, "row")}, ${list.filter((i) => marks.get(i).verdict).length} judged` : `${position + 1} of ${list.length}`)));
+    const head = this.head(name, position);
     if (!list.length) return replace(box, head, h("p", { class: "soft" }, "There is no such row."));
-    const move = h("p", { class: "buttons" }, button("‹ Previous", () => this.step(-1), { "aria-keyshortcuts": "k" }), button(position < 0 ? "Start" : "Next ›", () => this.step(1), { id: "review-next", class: "main", "aria-keyshortcuts": "j" }));
-    if (position < 0) return replace(box, head, move, h("p", { class: "soft" }, "Keys: j next, k previous, 1 right, 2 wrong, 3 unsure, n note. Marks stay in this browser until they are exported."));
+    const next = { id: "review-next", class: "main", "aria-keyshortcuts": "j" };
+    const move = h("p", { class: "buttons" },
+      button("‹ Previous", () => this.step(-1), { "aria-keyshortcuts": "k" }),
+      button(position < 0 ? "Start" : "Next ›", () => this.step(1), next));
+    if (position < 0) return replace(box, head, move, h("p", { class: "soft" }, KEYS));
     const i = list[position];
-    const { verdict, note } = marks.get(i);
-    const verdicts = Object.entries(VERDICTS).map(([key, text]) => button(`${key} ${text}`, () => this.judge(text), { "aria-pressed": String(verdict === text), "aria-keyshortcuts": key, id: `verdict-${text}`, class: "verdict" }));
-    const noteBox = h("input", { type: "text", value: note ?? "", placeholder: "Note (n)", "aria-label": "Note", id: "note", onchange: (event) => marks.set(i, { note: event.target.value }) });
-    replace(box, head, move, h("p", {}, h("b", {}, rows.name(i)), ": ", QUEUES[name].why(rows, i)), h("p", { class: "buttons" }, QUEUES[name].question, " ", verdicts, noteBox), (this.rowBox ??= h("div", { class: "review-row" })));
-    this.app.showRowIn(this.rowBox);
+    const { title, question, why } = QUEUES[name];
+    const reason = h("p", {}, h("b", {}, rows.name(i)), ": ", why(rows, i));
+    this.rowBox ??= h("div", { class: "review-row" });
+    replace(box, head, move, reason, h("p", { class: "buttons", title }, question, " ", this.verdicts(i, marks.get(i))), this.rowBox);
+    this.rowBox.append(app.rowView.box);
+  }
+
+  head(name, position) {
+    const { list } = this;
+    const { marks, state } = this.app;
+    const options = this.queues().map(([value, { title }]) => ({ value, title: `${title} (${this.rowsOf(value).length})` }));
+    const chooser = select("Rows to review", options, name, (queue) => state.set({ queue }), { id: "queue" });
+    const nJudged = list.filter((i) => marks.get(i).verdict).length;
+    const where = position < 0 ? `${counted(list.length, "row")}, ${nJudged} judged` : `${position + 1} of ${list.length}`;
+    const exporting = button("Export marks", () => this.export(), { id: "export-marks", disabled: !marks.marked().length });
+    return panelHead("Review", exporting, h("p", {}, chooser, " ", h("span", { id: "queue-position" }, where)));
+  }
+
+  verdicts(i, { verdict, note }) {
+    const choice = ([key, text]) => {
+      const properties = { "aria-pressed": String(verdict === text), "aria-keyshortcuts": key, id: `verdict-${text}`, class: "verdict" };
+      return button(`${key} ${text}`, () => this.judge(text), properties);
+    };
+    const keep = (event) => this.app.marks.set(i, { note: event.target.value });
+    const noteBox = { type: "text", value: note ?? "", placeholder: "Note (n)", "aria-label": "Note", id: "note", onchange: keep };
+    return [Object.entries(VERDICTS).map(choice), h("input", noteBox)];
   }
 
   step(by) {
     const { state, rows } = this.app;
     const position = this.list.indexOf(this.app.row());
-    const next = position < 0 ? (by > 0 ? 0 : this.list.length - 1) : Math.min(Math.max(position + by, 0), this.list.length - 1);
+    // A walk begins, and goes on after a break, with the first row that is not judged.
+    const start = Math.max(this.list.findIndex((i) => !this.app.marks.get(i).verdict), 0);
+    const next = position < 0 ? start : Math.min(Math.max(position + by, 0), this.list.length - 1);
     if (this.list.length) state.set({ row: rows.key(this.list[next]) });
   }
 
@@ -126,7 +167,7 @@ export class ReviewView {
 
   export() {
     const { rows, marks } = this.app;
-    const extra = [{ title: "mark", get: (i) => marks.get(i).verdict ?? "" }, { title: "note", get: (i) => marks.get(i).note ?? "" }];
+    const extra = [["mark", "verdict"], ["note", "note"]].map(([title, part]) => ({ title, get: (i) => marks.get(i)[part] ?? "" }));
     download("marks.csv", rowsAsCsv(rows, marks.marked().sort((i, j) => i - j), extra));
   }
 }

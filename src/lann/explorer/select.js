@@ -6,7 +6,7 @@ import { general, numberText, valueText } from "./format.js";
 export const FLAGS = {
   mistaken: { title: "mistaken", test: (rows, i) => rows.isMistake(i) },
   doubtful: { title: "doubtful", test: (rows, i) => rows.isDoubtful(i) },
-  far: { title: "far from all training rows", test: (rows, i) => rows.far[i] === 1 },
+  far: { title: "far from all training rows", short: "far", test: (rows, i) => rows.far[i] === 1 },
   suspicious: { title: "suspicious label", test: (rows, i) => rows.isSuspicious(i) },
   rejected: { title: "rejected", test: (rows, i, threshold) => isRejected(rows, i, threshold) },
   training: { title: "training rows", test: (rows, i) => !rows.isNew(i) },
@@ -41,7 +41,8 @@ export function rowsPassing(rows, filters, search, threshold) {
     });
     const hasText = (i) =>
       rows.name(i).toLowerCase().includes(text) ||
-      rows.columns.some((column, j) => (sets[j] ? sets[j].has(column.values[i]) : valueText(column, column.values[i]).toLowerCase() === text));
+      rows.columns.some((column, j) => (sets[j] ? sets[j].has(column.values[i])
+        : valueText(column, column.values[i]).toLowerCase() === text));
     tests.push(hasText);
   }
   return Uint8Array.from({ length: rows.nRows }, (_, i) => Number(tests.every((test) => test(i))));

@@ -1,12 +1,12 @@
-// The table of the rows: of any length, as only the rows in sight are elements; with filters above it.
+// The table of the rows: of any length, as only the rows in sight are elements.
 
-import { button, classLabel, download, h, replace, select } from "./dom.js";
-import { MISSING, counted, grouped, toCsv } from "./format.js";
-import { FLAGS, filterText, indicesOf } from "./select.js";
+import { button, h, labelOf, replace } from "./dom.js";
+import { MISSING, toCsv } from "./format.js";
+import { indicesOf } from "./select.js";
 
 const HEIGHT = 27;
 // Rows beyond the ends of what is in sight, and rows by which the widths of columns are chosen.
-const SPARE = 12;
+const SPARE = 8;
 const N_MEASURED = 60;
 
 export class TableView {
@@ -18,16 +18,22 @@ export class TableView {
     this.box = document.getElementById("table-box");
     this.body = h("tbody");
     this.head = h("thead");
-    this.table = h("table", { class: "rows", "aria-rowcount": String(rows.nRows + 1) }, h("caption", { class: "hidden" }, "Rows"), h("colgroup", {}, this.fields.map((field) => h("col", { style: `width:${this.widthOf(field)}px` }))), this.head, this.body);
-    this.table.style.width = `${this.fields.reduce((sum, field) => sum + this.widthOf(field), 0)}px`;
-    replace(this.box, this.table);
+    const widths = this.fields.map((field) => this.widthOf(field));
+    const columns = h("colgroup", {}, widths.map((width) => h("col", { style: `width:${width}px` })));
+    const caption = h("caption", { class: "hidden" }, "Rows");
+    const look = { class: "rows", style: `width:${widths.reduce((sum, width) => sum + width)}px` };
+    replace(this.box, h("table", { ...look, "aria-rowcount": String(rows.nRows + 1) }, caption, columns, this.head, this.body));
     this.box.addEventListener("scroll", () => this.drawSoon());
+    this.lines = new Map();
     this.box.addEventListener("keydown", (event) => this.press(event));
-    new ResizeObserver(() => this.draw()).observe(this.box);
-    state.on(["filters", "search", "threshold"], () => this.update());
-    state.on(["sort"], () => this.update());
+    // What is in sight is kept, as asking for it later would take a layout.
+    [this.top, this.height] = [0, 0];
+    new ResizeObserver(() => {
+      this.height = this.box.clientHeight;
+      this.draw();
+    }).observe(this.box);
+    state.on(["filters", "search", "threshold", "sort"], () => this.update());
     state.on(["row"], () => this.reveal());
-    this.filters = new FilterBar(app, this);
     this.update();
     this.reveal();
   }
@@ -49,24 +55,23 @@ export class TableView {
     if (field) {
       const values = new Map(this.order.map((i) => [i, field.get(i)]));
       const compare = field.kind === "text" ? (a, b) => String(a).localeCompare(String(b), undefined, { numeric: true }) : (a, b) => a - b;
-      const isGap = (value) => Number.isNaN(value);
+      const isGap = Number.isNaN;
       this.order.sort((i, j) => {
         const [a, b] = [values.get(i), values.get(j)];
-        if (isGap(a) || isGap(b)) return Number(isGap(a)) - Number(isGap(b));
+        if (isGap(a) || isGap(b)) return isGap(a) - isGap(b);
         return (down ? -1 : 1) * compare(a, b) || i - j;
       });
     }
     replace(this.head, h("tr", {}, fields.map((one) => this.header(one, one.key === key ? down : null))));
-    this.filters.show(this.order.length);
-    this.box.scrollTop = 0;
-    this.draw();
+    this.scrollTo(0);
   }
 
   header(field, down) {
-    const next = down === null ? { key: field.key, down: field.key === "confidence" ? false : field.kind === "number" } : { key: field.key, down: !down };
-    const sorted = down === null ? null : down ? "descending" : "ascending";
-    return h("th", { scope: "col", class: field.kind === "number" ? "number" : "", "aria-sort": sorted ?? "none" },
-      button([field.title, sorted ? (down ? " ↓" : " ↑") : ""], () => this.app.state.set({ sort: next }), { title: `Sort by ${field.title}` }));
+    const isFirst = down === null;
+    const next = { key: field.key, down: isFirst ? field.kind === "number" && field.key !== "confidence" : !down };
+    const [sorted, arrow] = isFirst ? ["none", ""] : down ? ["descending", " ↓"] : ["ascending", " ↑"];
+    const sort = button([field.title, arrow], () => this.app.state.set({ sort: next }), { title: `Sort by ${field.title}` });
+    return h("th", { scope: "col", class: field.kind === "number" ? "number" : "", "aria-sort": sorted }, sort);
   }
 
   drawSoon() {
@@ -74,40 +79,53 @@ export class TableView {
     this.isWaiting = true;
     requestAnimationFrame(() => {
       this.isWaiting = false;
+      this.top = this.box.scrollTop;
       this.draw();
     });
   }
 
   draw() {
-    const first = Math.max(Math.floor(this.box.scrollTop / HEIGHT) - SPARE, 0);
-    const last = Math.min(first + Math.ceil(this.box.clientHeight / HEIGHT) + 2 * SPARE, this.order.length);
-    const spacer = (n) => h("tr", { "aria-hidden": "true", style: `height:${n * HEIGHT}px` });
-    const items = this.order.slice(first, last).map((i, at) => this.line(i, first + at));
-    replace(this.body, first ? spacer(first) : null, items, last < this.order.length ? spacer(this.order.length - last) : null);
+    const first = Math.max(Math.floor(this.top / HEIGHT) - SPARE, 0);
+    const last = Math.min(first + Math.ceil(this.height / HEIGHT) + 2 * SPARE, this.order.length);
+    const spacer = (n) => (n ? h("tr", { "aria-hidden": "true", style: `height:${n * HEIGHT}px` }) : null);
+    this.lines = new Map(this.order.slice(first, last).map((i, at) => [i, this.line(i, first + at)]));
+    replace(this.body, spacer(first), [...this.lines.values()], spacer(this.order.length - last));
+    this.mark();
   }
 
   line(i, position) {
-    const { rows, state } = this.app;
-    const isChosen = state.get("row") === rows.key(i);
+    const { rows } = this.app;
     const cell = (field) => {
       const value = field.get(i);
       if (field.key === "name") return h("th", { scope: "row" }, button(rows.name(i), null, { class: "link" }));
-      if (field.isClass) return h("td", { class: field.key === "prediction" && rows.isMistake(i) ? "wrong" : "" }, Number.isNaN(value) ? "" : classLabel(field.categories[value], value));
+      if (field.isClass && Number.isNaN(value)) return h("td");
+      const isWrong = field.key === "prediction" && rows.isMistake(i);
+      if (field.isClass) return h("td", { class: isWrong ? "wrong" : "" }, labelOf(rows, value));
       return h("td", { class: field.kind === "number" ? "number" : "" }, Number.isNaN(value) ? h("i", {}, MISSING) : field.text(i));
     };
-    const choose = () => state.set({ row: rows.key(i), ...(["model", "group"].includes(state.get("tab")) ? { tab: "row" } : {}) });
-    return h("tr", { class: isChosen ? "chosen" : "", "aria-rowindex": String(position + 2), "aria-current": isChosen ? "true" : null, onclick: choose }, this.fields.map(cell));
+    return h("tr", { "aria-rowindex": String(position + 2), onclick: () => this.app.choose(i) }, this.fields.map(cell));
+  }
+
+  // Mark the line of the row that is selected.
+  mark() {
+    this.body.querySelector(".chosen")?.removeAttribute("aria-current");
+    this.body.querySelector(".chosen")?.classList.remove("chosen");
+    const line = this.lines.get(this.app.row());
+    line?.classList.add("chosen");
+    line?.setAttribute("aria-current", "true");
+  }
+
+  scrollTo(top) {
+    this.box.scrollTop = this.top = top;
+    this.draw();
   }
 
   // Scroll to the row that is selected.
   reveal() {
-    const position = this.order.indexOf(this.app.row());
-    if (position >= 0) {
-      const top = position * HEIGHT;
-      const room = this.box.clientHeight - 2 * HEIGHT;
-      if (top < this.box.scrollTop || top > this.box.scrollTop + room) this.box.scrollTop = Math.max(top - room / 2, 0);
-    }
-    this.draw();
+    const top = this.order.indexOf(this.app.row()) * HEIGHT;
+    const room = this.height - 2 * HEIGHT;
+    if (top >= 0 && (top < this.top || top > this.top + room)) this.scrollTo(Math.max(top - room / 2, 0));
+    else this.mark();
   }
 
   // Select the row that is some lines below the selected one.
@@ -136,85 +154,6 @@ export function rowsAsCsv(rows, indices, extra = []) {
     return field.kind === "number" && (!field.column || field.column.kind === "number") ? value : field.text(i);
   };
   const header = [rows.ids ? "id" : "row", ...fields.map((field) => field.title), ...extra.map(({ title }) => title)];
-  return toCsv([header, ...indices.map((i) => [rows.id(i), ...fields.map((field) => cell(field, i)), ...extra.map(({ get }) => get(i))])]);
-}
-
-// The filters above the table, and the form of a new one.
-class FilterBar {
-  constructor(app, view) {
-    Object.assign(this, { app, view });
-    this.bar = document.getElementById("filter-bar");
-    this.editor = document.getElementById("filter-editor");
-  }
-
-  show(nShown) {
-    const { rows, state } = this.app;
-    const filters = state.get("filters");
-    const without = (filter) => state.set({ filters: filters.filter((other) => other !== filter) });
-    const flags = Object.keys(FLAGS).filter((flag) => (flag === "suspicious" ? rows.suspicion : !["training", "new"].includes(flag) || rows.nTraining < rows.nRows));
-    const isOn = (flag) => filters.some((filter) => filter.flag === flag);
-    const toggle = (flag) => state.set({ filters: isOn(flag) ? filters.filter((filter) => filter.flag !== flag) : [...filters, { flag }] });
-    const chips = filters.filter((filter) => !filter.flag).map((filter) => h("span", { class: "chip" }, filterText(rows, filter), button("×", () => without(filter), { "aria-label": `Remove the filter ${filterText(rows, filter)}` })));
-    replace(
-      this.bar,
-      h("strong", { id: "row-count" }, nShown === rows.nRows ? counted(nShown, "row") : `${grouped(nShown)} of ${counted(rows.nRows, "row")}`),
-      flags.map((flag) => button(FLAGS[flag].title.replace("far from all training rows", "far"), () => toggle(flag), { class: "flag", "aria-pressed": String(isOn(flag)), title: `Only rows that are ${FLAGS[flag].title}` })),
-      chips,
-      button("+ Filter", () => this.edit(), { id: "add-filter", "aria-expanded": "false", "aria-controls": "filter-editor" }),
-      filters.length || state.get("search") ? button("Clear", () => state.set({ filters: [], search: "" }), { id: "clear-filters" }) : null,
-      h("span", { class: "spring" }),
-      button("As group", () => state.set({ group: { filters, search: state.get("search") }, tab: "group" }), { title: "Describe these rows as a group", id: "as-group" }),
-      button("CSV", () => download("rows.csv", rowsAsCsv(rows, this.view.order)), { title: "Download these rows as CSV", id: "rows-csv" }),
-    );
-  }
-
-  // Open or close the form of a new filter.
-  edit(key = `column:${this.app.rows.order[0]}`) {
-    const { rows } = this.app;
-    const isOpen = !this.editor.hidden;
-    document.getElementById("add-filter")?.setAttribute("aria-expanded", String(!isOpen));
-    this.editor.hidden = isOpen;
-    if (isOpen) return;
-    const options = [...rows.fields.values()].filter((field) => field.kind !== "text").map((field) => ({ value: field.key, title: field.title }));
-    const form = h("div", { class: "form" });
-    const choose = (chosen) => replace(form, rows.fields.get(chosen).kind === "number" ? this.rangeForm(rows.fields.get(chosen)) : this.valueForm(rows.fields.get(chosen)));
-    const chooser = select("Column of the filter", options, key, choose, { id: "filter-field" });
-    replace(this.editor, h("label", {}, "Rows by ", chooser), form, button("Close", () => this.edit()));
-    choose(key);
-    chooser.focus();
-  }
-
-  add(filter) {
-    const { state } = this.app;
-    this.edit();
-    state.set({ filters: [...state.get("filters").filter((other) => other.field !== filter.field), filter] });
-  }
-
-  rangeForm(field) {
-    const { nRows } = this.app.rows;
-    const [low, high] = this.app.extremes(field, nRows);
-    const isDate = field.column?.kind === "date";
-    const unit = field.column?.unit === "D" ? 86_400_000 : 1000;
-    const shown = (value) => (isDate ? new Date(value * unit).toISOString().slice(0, 10) : String(Number(value.toPrecision(6))));
-    const input = (label, value) => h("input", { type: isDate ? "date" : "number", step: "any", value: shown(value), "aria-label": `${label} ${field.title}` });
-    const ends = [input("Least", low), input("Largest", high)];
-    const read = (control, end) => (control.value === "" || control.value === shown(end) ? null : isDate ? Date.parse(control.value) / unit : Number(control.value));
-    const apply = () => this.add({ field: field.key, range: [read(ends[0], low), read(ends[1], high)] });
-    return [ends[0], " to ", ends[1], button("Apply", apply, { class: "main", id: "apply-filter" }), h("small", {}, "Shares are from 0 to 1.")].slice(0, field.column ? 4 : 5);
-  }
-
-  valueForm(field) {
-    const { nRows } = this.app.rows;
-    const counts = new Map();
-    for (let i = 0; i < nRows; i++) counts.set(field.get(i), (counts.get(field.get(i)) ?? 0) + 1);
-    const codes = [...field.categories.keys()].filter((code) => counts.has(code)).slice(0, 300);
-    const gaps = [...counts].reduce((sum, [code, n]) => (Number.isNaN(code) ? sum + n : sum), 0);
-    const item = (code, text, n) => h("label", { class: "check" }, h("input", { type: "checkbox", value: String(code) }), text, h("small", {}, grouped(n)));
-    const list = h("div", { class: "checks" }, codes.map((code) => item(code, field.categories[code], counts.get(code))), gaps ? item("gap", MISSING, gaps) : null);
-    const apply = () => {
-      const values = [...list.querySelectorAll("input:checked")].map((control) => (control.value === "gap" ? null : Number(control.value)));
-      if (values.length) this.add({ field: field.key, values });
-    };
-    return [list, button("Apply", apply, { class: "main", id: "apply-filter" })];
-  }
+  const line = (i) => [rows.id(i), ...fields.map((field) => cell(field, i)), ...extra.map(({ get }) => get(i))];
+  return toCsv([header, ...indices.map(line)]);
 }
