@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
-from tests.explorer.cases import CASES
 
 import lann
+from tests.explorer.cases import CASES
 
 
 def open_explorer(open_page, explorer, tmp_path, **options):
@@ -33,8 +33,8 @@ ASK = """
     const answer = await lannExplorer.asker.ask("predict", {row, exclude: exclude[number]});
     const neighbors = Array.from(answer.rows).slice(0, 3);
     const parts = await lannExplorer.asker.ask("contributions", {row, neighbors});
-    found.push({...Object.fromEntries(Object.entries(answer).map(([name, values]) => [name, Array.from(values)])),
-                contributions: parts.map(values => Array.from(values))});
+    const plain = Object.entries(answer).map(([name, values]) => [name, Array.from(values)]);
+    found.push({...Object.fromEntries(plain), contributions: parts.map(values => Array.from(values))});
   }
   return JSON.stringify(found);
 })()

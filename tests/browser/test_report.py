@@ -49,7 +49,7 @@ def report(fitted, tmp_path_factory):
     options = {
         "notes": ["<u>note"],
         "files": [SourceFile(f"<b>{HOSTILE}", 64 * "a")],
-        "embedding": "a'\"><img src=x>.html",
+        "explorer": "a'\"><img src=x>.html",
     }
     save_report(path, model, explanation, title="<b>Rows", **options)
     return path

@@ -33,7 +33,7 @@ def embedded(run, tmp_path_factory):
     frame.loc[11, "species"] = np.nan
     frame.to_csv(folder / "flowers.csv", index=False)
     arguments = ["--target", "species", "--id", "plant", "--held-out", 0.3, "--epochs", 30]
-    outputs = [part for name in ("e.html", "e.csv") for part in ("-o", folder / name)]
+    outputs = [part for name in ("e.png", "e.csv") for part in ("-o", folder / name)]
     return folder, run("embed", folder / "flowers.csv", *arguments, *outputs)
 
 
@@ -63,7 +63,7 @@ def test_what_is_printed_agrees_with_the_table(embedded):
     assert "Note: 1 row has no 'species' and is left out." in printed
     assert "optimistic" not in printed
     assert printed.count("Wrote ") == 2
-    assert "e.html: 89 rows; open it in a browser" in printed
+    assert "e.png: 89 rows" in printed
 
 
 def test_a_model_without_new_rows(run, saved, tmp_path):
@@ -89,7 +89,7 @@ def test_new_rows_of_a_model(run, saved, tmp_path):
 
 
 def test_invalid_input_writes_nothing(fails, saved, tmp_path):
-    data, model, out = saved / "flowers.csv", saved / "m.lann", ["-o", tmp_path / "e.html"]
+    data, model, out = saved / "flowers.csv", saved / "m.lann", ["-o", tmp_path / "e.csv"]
     target = ["--target", "species"]
     assert "--model" in fails("embed", *out)
     assert "--target" in fails("embed", data, *out)
@@ -102,8 +102,9 @@ def test_invalid_input_writes_nothing(fails, saved, tmp_path):
     assert "not both" in fails("embed", data, *target, "--held-out", 0.3, "--test", data, *out)
     assert "above 0 and below 1; got 1.5" in fails("embed", data, *target, "--held-out", 1.5, *out)
     assert "too few or too many" in fails("embed", data, *target, "--held-out", 0.01, *out)
-    assert "ends in .html" in fails("embed", data, *target, "-o", tmp_path / "e.gif")
-    assert "There is no folder" in fails("embed", data, *target, "-o", tmp_path / "none" / "e.html")
+    assert "ends in .png" in fails("embed", data, *target, "-o", tmp_path / "e.gif")
+    assert "lann explore" in fails("embed", data, *target, "-o", tmp_path / "e.html")
+    assert "There is no folder" in fails("embed", data, *target, "-o", tmp_path / "none" / "e.csv")
     assert "There is no file" in fails("embed", tmp_path / "none.csv", *target, *out)
     assert "There is no file" in fails("embed", "--model", tmp_path / "none.lann", *out)
     assert os.listdir(tmp_path) == []

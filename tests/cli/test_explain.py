@@ -58,22 +58,22 @@ def test_the_report_is_that_of_the_library(run, model, new, tmp_path):
         assert hashlib.sha256(file.read_bytes()).hexdigest() in text
 
 
-def test_the_report_links_to_an_embedding(run, fails, model, new, tmp_path):
+def test_the_report_links_to_an_explorer(run, fails, model, new, tmp_path):
     (tmp_path / "deep").mkdir()
-    embedding = tmp_path / "my embedding.html"
-    embedding.write_text("<!doctype html>", encoding="utf-8")
-    run("explain", model, new, "--html", tmp_path / "deep" / "r.html", "--embedding", embedding)
+    explorer = tmp_path / "my explorer.html"
+    explorer.write_text("<!doctype html>", encoding="utf-8")
+    run("explain", model, new, "--html", tmp_path / "deep" / "r.html", "--explorer", explorer)
     text = (tmp_path / "deep" / "r.html").read_text(encoding="utf-8")
-    assert 'href="../my%20embedding.html#new-4"' in text
-    assert 'href="../my%20embedding.html#row-' in text
+    assert 'href="../my%20explorer.html#row=new-4"' in text
+    assert 'href="../my%20explorer.html#row=' in text
     missing = fails(
-        "explain", model, new, "--html", tmp_path / "r.html", "--embedding", tmp_path / "none.html"
+        "explain", model, new, "--html", tmp_path / "r.html", "--explorer", tmp_path / "none.html"
     )
     assert "There is no file" in missing
     (tmp_path / "e.png").write_bytes(b"")
     page = ("explain", model, new, "--html", tmp_path / "r.html")
-    assert "ends in .html" in fails(*page, "--embedding", tmp_path / "e.png")
-    assert "--embedding is about the page of --html" in fails("explain", model, new, "--embedding", embedding)
+    assert "ends in .html" in fails(*page, "--explorer", tmp_path / "e.png")
+    assert "--explorer is about the page of --html" in fails("explain", model, new, "--explorer", explorer)
 
 
 def test_counterfactuals_of_the_report(run, fails, model, new, tmp_path):

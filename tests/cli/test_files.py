@@ -41,7 +41,7 @@ def files(tmp_path, csv, model, monkeypatch):
         "evaluate m.lann data.csv -o {}",
         "suspects data.csv --target group -o {}",
         "embed data.csv --target group -o {}",
-        "embed new.csv --target group --test data.csv -o e.html -o {}",
+        "embed new.csv --target group --test data.csv -o e.csv -o {}",
         "stream data.csv -t group -o {}",
         "stream data.csv -t group --checkpoint {}",
         "stream link-data.csv -t group --checkpoint {}",
@@ -59,7 +59,7 @@ def test_the_table_is_not_overwritten(command, files, fails):
         "predict m.lann data.csv -o model.csv",
         "explain m.lann data.csv --html model.html",
         "explain m.lann data.csv --html data.html",
-        "explain m.lann data.csv --html page.html --embedding page.html",
+        "explain m.lann data.csv --html page.html --explorer page.html",
         "counterfactual m.lann data.csv -o model.csv",
         "evaluate m.lann data.csv --html model.html",
         "suspects --model m.lann -o model.csv",
@@ -73,7 +73,7 @@ def test_models_and_pages_are_not_overwritten(command, files, fails):
 @pytest.mark.parametrize(
     "command",
     [
-        "embed data.csv --target group -o new.html -o ./new.html",
+        "embed data.csv --target group -o new.png -o ./new.png",
         "evaluate m.lann data.csv --html new.html -o {folder}/new.html",
         "stream data.csv -t group -o new.csv --checkpoint new.csv",
         "stream data.csv -t group --picture new.png --checkpoint new.png",

@@ -330,6 +330,6 @@ CONFIGURATIONS: dict[str, Callable[[], Results]] = {
     "lann stream, embed": partial(
         command_line,
         "stream train.csv --target label --drop id --json -o stream.out.csv --seed 0",
-        "embed train.csv --target label --id id --seed 0 -o embed.html --json",
+        "embed train.csv --target label --id id --seed 0 -o embed.csv --json",
     ),
 }

@@ -115,8 +115,8 @@ def test_invalid_arguments_write_nothing(table_model, new, tmp_path):
     with pytest.raises(ValueError, match="counterfactuals of 11 rows, but 10 explained rows"):
         save_report(tmp_path / "r.html", table_model, explanation, counterfactuals=changes)
     for address in ("javascript:alert(1)", "data:text/html,x", "e.html#row-1", ""):
-        with pytest.raises(ValueError, match="embedding must be the file name"):
-            save_report(tmp_path / "r.html", table_model, explanation, embedding=address)
+        with pytest.raises(ValueError, match="explorer must be the file name"):
+            save_report(tmp_path / "r.html", table_model, explanation, explorer=address)
     with pytest.raises(ValueError, match="no explained rows"):
         save_report(tmp_path / "r.html", table_model, explanation[:0])
     with pytest.raises(FileNotFoundError, match="There is no folder"):
@@ -150,18 +150,18 @@ def test_the_overview_has_a_line_for_each_row_with_its_flags(table_model, traini
     assert text.count("Nothing similar was seen among the training rows") == 1
 
 
-def test_rows_and_neighbors_link_to_the_embedding(table_model, training_frame, new, parse_page):
-    def links(explanation, embedding):
-        page = parse_page(report_page(table_model, explanation, embedding=embedding))
+def test_rows_and_neighbors_link_to_the_explorer(table_model, training_frame, new, parse_page):
+    def links(explanation, explorer):
+        page = parse_page(report_page(table_model, explanation, explorer=explorer))
         return {a["href"] for tag, a in page.tags if tag == "a" and not a["href"].startswith("#")}
 
     explanation = table_model.explain(new, [4])
     row = explanation.row(0)
     found = links(explanation, "../a b/e.html")
-    assert "../a%20b/e.html#new-4" in found
-    assert {f"../a%20b/e.html#row-{number}" for number in row.neighbors[: row.n_listed]} < found
+    assert "../a%20b/e.html#row=new-4" in found
+    assert {f"../a%20b/e.html#row={number}" for number in row.neighbors[: row.n_listed]} < found
     assert links(explanation, None) == set()
-    assert "e.html#row-5" in links(table_model.explain(training_frame, [5]), "e.html")
+    assert "e.html#row=5" in links(table_model.explain(training_frame, [5]), "e.html")
 
 
 def test_counterfactuals_are_shown_for_the_first_rows(table_model, new, parse_page):

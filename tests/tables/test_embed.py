@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann import LANNClassifier, LANNEmbedding
+from lann import LANNEmbedding
 from lann.tables import EmbeddedTable, TableModel, TrainingTable
-from lann.tables._embedding import NO_LABEL, NO_NEIGHBOR
+from lann.tables._embedding import NO_LABEL
 
 QUICK = LANNEmbedding(max_iter=20, random_state=0)
 
@@ -68,7 +68,6 @@ def test_training_rows_are_predicted_without_themselves(held_out):
     table = TrainingTable.from_frame(frame.iloc[rows], "species", id="plant")
     model = table.fit()
     distances, neighbors = model.classifier.kneighbors()
-    np.testing.assert_array_equal(embedded.neighbors[: embedded.n_train], neighbors)
     votes = model.classifier.model_.vote(neighbors, distances**2)
     np.testing.assert_array_equal(
         embedded.predictions[: embedded.n_train], votes.probabilities.argmax(axis=1)
@@ -82,13 +81,11 @@ def test_training_rows_are_predicted_without_themselves(held_out):
     assert found.tolist() == predictions.tolist()
 
 
-def test_relevances_and_neighbors_are_those_of_the_explanation(model, flowers):
+def test_relevances_are_those_of_the_explanation(model, flowers):
     new = flowers(12, seed=1)
     embedded = model.embed(new, embedding=QUICK)
     explanation = model.explain(new)
     np.testing.assert_allclose(embedded.relevances[90:], explanation.relevances)
-    np.testing.assert_array_equal(embedded.neighbors[90:], explanation.neighbors)
-    np.testing.assert_array_equal(embedded.vote_shares[90:], explanation.vote_shares)
     np.testing.assert_allclose(embedded.relevances[:90], model.explain(flowers()).relevances)
 
 
@@ -122,34 +119,6 @@ def test_new_rows_that_are_training_rows_do_not_count_as_held_out(model, flowers
     pd.testing.assert_frame_equal(frame[:90], frame[90:].reset_index(drop=True))
 
 
-@pytest.mark.parametrize("n_train", [5, 6])
-def test_no_training_row_votes_on_itself_if_there_are_few(two_groups, n_train):
-    layout = LANNEmbedding(method="tsne", max_iter=250, random_state=0)
-    classifier = LANNClassifier(5, random_state=0)
-    table = TrainingTable.from_frame(two_groups(10), "c")
-    training, rows = table.split(1 - n_train / 10)
-    embedded = training.fit(classifier).embed(two_groups(10), rows, embedding=layout)
-    assert embedded.n_train == n_train
-    assert not (embedded.neighbors[:n_train] == np.arange(n_train)[:, None]).any()
-    is_none = embedded.neighbors == NO_NEIGHBOR
-    assert is_none[:n_train].sum() == (n_train if n_train == 5 else 0)
-    assert not is_none[n_train:].any()
-    assert (embedded.vote_shares[is_none] == 0).all()
-    np.testing.assert_allclose(embedded.vote_shares.sum(axis=1), 1)
-
-
-def test_values_are_shown_as_the_table_writes_them(flowers):
-    frame = flowers()
-    frame["share"] = [f"{row} %" for row in range(90)]
-    frame["day"] = [f"{row % 20 + 1:02d}.05.2024" for row in range(90)]
-    embedded = TableModel.fit(frame, "species", drop=["plant"]).embed(frame[:2], embedding=QUICK)
-    for row in (0, 90):
-        values = embedded.values.iloc[row]
-        assert (values["length"], values["share"], values["day"]) == (frame["length"][0], "0 %", "01.05.2024")
-    assert embedded.values["length"].dtype == float
-    assert embedded.values["color"].isna().sum() == 1
-
-
 def test_invalid_arguments(model, flowers):
     with pytest.raises(ValueError, match="no table is given"):
         model.embed(id="plant")
@@ -177,11 +146,8 @@ def make_embedded():
             predictions=classes[1],
             confidences=rng.random(n_rows),
             embedding_predictions=classes[2],
-            neighbors=np.zeros((n_rows, 1), np.int64),
-            vote_shares=np.ones((n_rows, 1)),
             feature_names=["u", "v", "w"],
             relevances=rng.random((n_rows, 3)),
-            values=None,
         )
 
     return make

@@ -43,7 +43,7 @@ COMMANDS = {
     "Data": (embed, suspects),
 }
 # Parameters of commands that name files.
-INPUTS = ("model", "data", "test", "embedding", "constraints")
+INPUTS = ("model", "data", "test", "explorer", "constraints")
 OUTPUTS = ("output", "html", "picture", "checkpoint")
 TOO_LITTLE_MEMORY = (
     "There is not enough memory; `lann fit --max-rows` learns from a sample of the rows, and "

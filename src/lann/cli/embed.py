@@ -1,4 +1,4 @@
-"""`lann embed`: an embedding of rows under the learned metrics, as a page, a figure or a table."""
+"""`lann embed`: an embedding of rows under the learned metrics, as a figure or a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lann.cli.output import Output, make_table, more
 if TYPE_CHECKING:
     from lann.tables import EmbeddedTable
 
-PAGES, FIGURES, TABLES = (".html", ".htm"), (".png", ".svg", ".pdf"), (".csv", ".csv.gz", ".parquet")
+FIGURES, TABLES = (".png", ".svg", ".pdf"), (".csv", ".csv.gz", ".parquet")
 GIVE_NEW_ROWS = "Give a table of new rows with labels for a fair estimate."
 HOLD_OUT_ROWS = "Hold out rows with --held-out 0.3, or give test rows with --test, for a fair estimate."
 # With more classes than this, the ones with the lowest accuracies are shown.
@@ -35,8 +35,8 @@ Target = Annotated[opt.Text, opt.column_option("The column with the classes.", d
 OutputFiles = Annotated[
     list[Path],
     opt.output_option(
-        "The file to write: .html (an interactive page), .png, .svg or .pdf (a figure), .csv, .csv.gz or "
-        ".parquet (a table of coordinates and predictions). May be repeated."
+        "The file to write: .csv, .csv.gz or .parquet (a table of coordinates and predictions), .png, .svg "
+        "or .pdf (a figure). May be repeated."
     ),
 ]
 TestTable = Annotated[
@@ -56,7 +56,7 @@ def embed(
     data: NewRows = None,
     *,
     target: Target = None,
-    output: OutputFiles = [Path("embedding.html")],  # noqa: B006
+    output: OutputFiles = [Path("embedding.csv")],  # noqa: B006
     model: opt.SavedModel = None,
     test: TestTable = None,
     held_out: HeldOut = None,
@@ -76,8 +76,7 @@ def embed(
 
     Fits a model to a table as `lann fit` does, or loads one, and embeds its training rows. Test rows, or a
     share of the rows (--held-out), are embedded but not learned from: their accuracies are a fair estimate.
-    The page is one file; it shows the label, the prediction, the neighbors and the relevant columns of the
-    row under the mouse.
+    `lann explore` writes a page in which the embedding can be explored.
     """
     from lann.embedding import LANNEmbedding
     from lann.tables import TableModel
@@ -115,11 +114,10 @@ def embed(
             embedded = fitted.embed(embedding=layout, **new_rows)
     summary = embedded.summarize()
     _show_embedding(embedded, summary, out)
-    about_rows = list(out.notes)
     if not summary["has_held_out"]:
         out.notes.insert(0, f"{_texts.OPTIMISTIC} {HOLD_OUT_ROWS if model is None else GIVE_NEW_ROWS}")
     out.show_notes()
-    _write(embedded, output, out, title=title, n_features=columns, notes=about_rows)
+    _write(embedded, output, out, title=title, n_features=columns)
     classes = embedded.classes
     out.finish(
         title=title,
@@ -134,11 +132,9 @@ def embed(
     )
 
 
-def _write(
-    embedded: EmbeddedTable, paths: list[Path], out: Output, *, title: str, n_features: int, notes: list[str]
-) -> None:
-    """Write the embedded rows as pages, tables or figures."""
-    from lann.report import save_embedding_figure, save_embedding_page
+def _write(embedded: EmbeddedTable, paths: list[Path], out: Output, *, title: str, n_features: int) -> None:
+    """Write the embedded rows as tables or figures."""
+    from lann.report import save_embedding_figure
 
     with out.progress() as step:
         step("Writing")
@@ -147,11 +143,7 @@ def _write(
             if path.name.lower().endswith(TABLES):
                 out.write_table(embedded.to_frame(n_features), path, ending)
                 continue
-            if path.suffix.lower() in PAGES:
-                save_embedding_page(path, embedded, title=title, n_features=n_features, notes=notes)
-                ending += "; open it in a browser"
-            else:
-                save_embedding_figure(path, embedded, title=title)
+            save_embedding_figure(path, embedded, title=title)
             out.wrote(path, ending)
 
 
@@ -164,10 +156,11 @@ def _check_files(output: list[Path], method: LayoutMethod) -> None:
     for path in output:
         if path.name.lower().endswith(TABLES):
             check_table_path(path)
-        elif path.suffix.lower() not in PAGES + FIGURES:
-            listed = ", ".join((PAGES[0], *FIGURES, *TABLES[:-1]))
+        elif path.suffix.lower() not in FIGURES:
+            listed = ", ".join((*FIGURES, *TABLES[:-1]))
             raise ValueError(
-                f"{path} has an unknown format; give a file name that ends in {listed} or {TABLES[-1]}."
+                f"{path} has an unknown format; give a file name that ends in {listed} or {TABLES[-1]}. "
+                "Pages are written by `lann explore`."
             )
         check_writable(path)
     check_installed(method.value)

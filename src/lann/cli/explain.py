@@ -60,10 +60,10 @@ OutputFile = Annotated[
 class PageOptions:
     """What a report has beside the explained rows."""
 
-    embedding: Annotated[
+    explorer: Annotated[
         opt.File,
         opt.option(
-            "A page of `lann embed`: rows and neighbors in the page of --html link to their points.",
+            "A page of `lann explore`: rows and neighbors in the page of --html link to it.",
             metavar="FILE",
         ),
     ] = None
@@ -77,15 +77,15 @@ class PageOptions:
     ] = None
 
     def check(self, html: Path | None, constraints: opt.ConstraintOptions) -> None:
-        """Raise an error if options are given without a report, or there is no such embedding."""
+        """Raise an error if options are given without a report, or there is no such explorer."""
         for name, value in (vars(self) | vars(constraints)).items():
             if html is None and value:
                 raise ValueError(f"--{name} is about the page of --html; give --html report.html, too.")
-        if self.embedding is not None:
-            check_page_path(self.embedding)
-            if not self.embedding.is_file():
+        if self.explorer is not None:
+            check_page_path(self.explorer)
+            if not self.explorer.is_file():
                 raise ValueError(
-                    f"There is no file {self.embedding}; write it by `lann embed -o {self.embedding}`."
+                    f"There is no file {self.explorer}; write it by `lann explore -o {self.explorer}`."
                 )
 
     def of_report(
@@ -97,11 +97,11 @@ class PageOptions:
             changed = explanation[: CHANGED_ROWS if changes == "auto" else changes]
             allowed = constraints.of_file_and_options()
             changes = fitted.counterfactuals_of_explanation(changed, constraints=allowed)
-        embedding = None
-        if self.embedding is not None:  # relative to the folder of the page
-            path = os.path.relpath(self.embedding.resolve(), html.resolve().parent)
-            embedding = Path(path).as_posix()
-        return {"counterfactuals": changes, "embedding": embedding}
+        explorer = None
+        if self.explorer is not None:  # relative to the folder of the page
+            path = os.path.relpath(self.explorer.resolve(), html.resolve().parent)
+            explorer = Path(path).as_posix()
+        return {"counterfactuals": changes, "explorer": explorer}
 
 
 def explain(

@@ -14,8 +14,12 @@ from lann.cli.output import Output
 # The choices of the parameter `method` of `lann.explore`.
 MapMethod = StrEnum("MapMethod", ["auto", "umap", "densmap", "tsne", "pca"])
 OutputPage = Annotated[Path, opt.output_option("The page to write, a file that ends in .html.")]
-Method = Annotated[MapMethod, opt.option("The layout of the maps; auto is umap if it is installed, otherwise pca.")]
-PlainMap = Annotated[bool, opt.option("Whether there is a map of the plain data, too.", "--plain-map/--no-plain-map")]
+Method = Annotated[
+    MapMethod, opt.option("The layout of the maps; auto is umap if it is installed, otherwise pca.")
+]
+PlainMap = Annotated[
+    bool, opt.option("Whether there is a map of the plain data, too.", "--plain-map/--no-plain-map")
+]
 Reasons = Annotated[
     int, opt.at_least(0, "Number of rows with reasons, those that are wrong or doubtful first.")
 ]

@@ -22,6 +22,6 @@ from lann.embedding._quality import (
 __all__ = [
     "LEAST_TSNE_ITER", "DiscriminantPlane", "EmbeddingComparison", "EmbeddingQuality", "LANNEmbedding",
     "NeighborEmbedding", "Panel", "check_installed", "compare_embeddings", "embedding_quality",
-    "half_distance", "held_out_predictions", "leave_one_out_predictions", "make_panel", "neighborhood_preservation",
-    "pair_error", "paper_embeddings", "trustworthiness_and_continuity",
+    "half_distance", "held_out_predictions", "leave_one_out_predictions", "make_panel",
+    "neighborhood_preservation", "pair_error", "paper_embeddings", "trustworthiness_and_continuity",
 ]  # fmt: skip

@@ -41,12 +41,12 @@ class PageDetails:
     ----------
     counterfactuals : Counterfactuals or None
         Changes of the first rows that lead to other predictions.
-    embedding : str or None
-        Address of an embedding page; rows and neighbors link to it.
+    explorer : str or None
+        Address of an explorer; rows and neighbors link to it.
     """
 
     counterfactuals: Counterfactuals | None = None
-    embedding: str | None = None
+    explorer: str | None = None
 
 
 def to_html(

@@ -197,7 +197,7 @@ def _notes(source: Source, n_reasons: int, *, single: bool, has_model: bool) -> 
     if not has_model:
         name = type(source.classifier).__name__
         notes.append(
-            f"The metric of {name} depends on the query and is computed in Python only: neighbors of the rows "
+            f"The metric of {name} depends on the query and is computed in Python only: neighbors of rows "
             "are stored in the file, and there is no what-if."
         )
     if single:

@@ -45,11 +45,13 @@ def add_model(pack: Pack, model: NeighborModel, *, single: bool) -> dict[str, An
 
 def _add_local(pack: Pack, model: LocalModel, *, single: bool) -> dict[str, Any]:
     shared, metric = model.memory.shared, model.metric
-    has_matrices = isinstance(metric, MatrixMetric)
-    own = metric.matrices if has_matrices else metric.weights
-    if has_matrices or "point" in model.levels.in_use or own.dtype == np.float32:
+    if isinstance(metric, MatrixMetric):
+        name, own, rank = "matrices", metric.matrices, metric.rank
+    else:
+        name, own, rank = "weights", metric.weights, 0
+    if rank or "point" in model.levels.in_use or own.dtype == np.float32:
         dtype = "f4" if single or own.dtype == np.float32 else "f8"
-        pack.add("matrices" if has_matrices else "weights", rounded(own), dtype)
+        pack.add(name, rounded(own), dtype)
     if shared.class_log_weights.any():
         pack.add("classWeights", np.exp(shared.class_log_weights))
     pack.add("maps", shared.components)
@@ -65,7 +67,7 @@ def _add_local(pack: Pack, model: LocalModel, *, single: bool) -> dict[str, Any]
         "encoding": _add_encoding(pack, shared.encoding),
         "nAxes": model.n_axes,
         "nMaps": 1,
-        "rank": metric.rank if has_matrices else 0,
+        "rank": rank,
         "nCandidates": model.n_candidates,
         "pointsAreSingle": metric.points.dtype == np.float32,
         "cells": cells,
@@ -114,4 +116,3 @@ def _add_encoding(pack: Pack, encoding: Encoding) -> dict[str, Any]:
             for feature, positions in zip(encoding.category_features, encoding.positions, strict=True)
         ],
     }
-

@@ -36,7 +36,11 @@ def linked_modules() -> str:
 
 def _as_function(name: str, module: str) -> str:
     """Return a module without its imports and exports, as a part of a script."""
-    exported = ", ".join(re.findall(r"^export (?:async )?(?:const|function|class) (\w+)", module, re.MULTILINE))
-    body = re.sub(r'^import (\{[^}]*\}) from "\./(\w+)\.js";', r"const \1 = modules.\2;", module, flags=re.MULTILINE)
+    exported = ", ".join(
+        re.findall(r"^export (?:async )?(?:const|function|class) (\w+)", module, re.MULTILINE)
+    )
+    body = re.sub(
+        r'^import (\{[^}]*\}) from "\./(\w+)\.js";', r"const \1 = modules.\2;", module, flags=re.MULTILINE
+    )
     body = re.sub(r"^export ", "", body, flags=re.MULTILINE)
     return f"modules.{name} = (() => {{\n{body}return {{ {exported} }};\n}})();"

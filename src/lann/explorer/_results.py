@@ -11,8 +11,9 @@ from sklearn.metrics import recall_score, roc_auc_score
 from lann._support.format import figure, percent
 from lann._support.types import Floats, Indices, Labels
 from lann.explain import build_explanation, suspicious_rows
-from lann.explorer._source import NO_LABEL, Source
+from lann.explorer._source import Source
 from lann.model import NeighborModel
+from lann.tables import NO_LABEL
 
 # Rows that are explained at once.
 BLOCK = 4096
@@ -98,7 +99,10 @@ def scores_of(source: Source, results: RowResults, rows: Indices) -> list[tuple[
     losses = -np.log(np.maximum(results.label_probabilities[rows], np.finfo(np.float64).tiny))
     scores = [
         ("accuracy", percent(float(np.mean(labels == predictions)), 1)),
-        ("balanced accuracy", percent(float(recall_score(labels, predictions, average="macro", labels=np.unique(labels))), 1)),
+        (
+            "balanced accuracy",
+            percent(float(recall_score(labels, predictions, average="macro", labels=np.unique(labels))), 1),
+        ),
     ]
     if source.model.n_classes == 2 and set(labels.tolist()) == {0, 1}:
         confidences = results.confidences[rows]

@@ -19,8 +19,6 @@ from lann.explain import find_training_rows
 from lann.model import NeighborModel
 from lann.tables import NewRows, TableModel
 
-NO_LABEL = -1
-
 
 @dataclass(frozen=True, eq=False)
 class Source:
@@ -108,10 +106,7 @@ def source_of(model: Any, new: NewRows | None, ids: NDArray[Any] | None = None) 
     if new is not None and (new.training_rows >= 0).mean() > 0.5:
         new = new[new.training_rows < 0]
     if new is not None and len(new.X):
-        own = None if new.labels is None else [None if v is None else value_as_text(v) for v in new.labels]
-        classes += sorted({text for text in own or () if text is not None} - set(classes))
-        index = {text: position for position, text in enumerate(classes)} | {None: NO_LABEL}
-        known = np.full(len(new.X), NO_LABEL) if own is None else np.array([index[text] for text in own], int)
+        classes, known = new.class_indices(classes)
         X, labels = np.concatenate([X, new.X]), np.concatenate([labels, known])
         if names is not None or new.ids is not None:
             first = np.full(fitted.n_rows, "") if names is None else names

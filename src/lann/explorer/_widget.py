@@ -15,12 +15,12 @@ def make_widget(page: str, height: int) -> Any:
     except ImportError:
         return None
 
-    class ExplorerWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    class ExplorerWidget(anywidget.AnyWidget):
         """A frame with a page that tells which rows are selected."""
 
         _esm = read_resource("lann.explorer", "widget.js")
         page = traitlets.Unicode().tag(sync=True)
         height = traitlets.Int().tag(sync=True)
-        selected = traitlets.List().tag(sync=True)
+        selected: Any = traitlets.List().tag(sync=True)
 
     return ExplorerWidget(page=page, height=height)

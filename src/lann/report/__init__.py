@@ -1,6 +1,6 @@
-"""Evaluations, and pages and figures that are one file: explained predictions, evaluations, embeddings."""
+"""Evaluations, pages of explained predictions and evaluations, and figures of embeddings."""
 
-from lann.report._embedding_page import embedding_page, save_embedding_figure, save_embedding_page
+from lann.report._embedding_figure import save_embedding_figure
 from lann.report._evaluate import evaluate
 from lann.report._evaluation import Evaluation, SourceFile
 from lann.report._evaluation_page import evaluation_page, save_evaluation
@@ -9,7 +9,6 @@ from lann.report._model_report import report_page, save_report
 from lann.report._scores import SCORES, Score
 
 __all__ = [
-    "SCORES", "Evaluation", "Rejection", "Reliability", "RiskCurve", "Score", "SourceFile", "embedding_page",
-    "evaluate", "evaluation_page", "report_page", "save_embedding_figure", "save_embedding_page",
-    "save_evaluation", "save_report",
+    "SCORES", "Evaluation", "Rejection", "Reliability", "RiskCurve", "Score", "SourceFile", "evaluate",
+    "evaluation_page", "report_page", "save_embedding_figure", "save_evaluation", "save_report",
 ]  # fmt: skip

@@ -42,7 +42,7 @@ def report_page(
     n_features: int = 10,
     notes: Sequence[str] = (),
     counterfactuals: Counterfactuals | int | Literal["auto"] = "auto",
-    embedding: str | None = None,
+    explorer: str | None = None,
     files: Sequence[SourceFile] = (),
 ) -> str:
     """Return a page that describes a model and explains its predictions; it loads nothing.
@@ -65,9 +65,9 @@ def report_page(
         prediction; 0 for none. "auto" is 100 rows, fewer with more than 14 columns. Or the changes of the
         first rows themselves, such as those of `TableModel.counterfactuals_of_explanation`, which takes
         constraints.
-    embedding : str or None, default=None
-        Address of a page that `save_embedding_page` has written, relative to this page: rows and neighbors
-        link to their points.
+    explorer : str or None, default=None
+        Address of a page that `lann.explore` has written, relative to this page: rows and neighbors link to
+        it.
     files : sequence of SourceFile, default=()
         Files of the model and of the rows. Their names and hashes are below the title, with the date, the
         versions and the model.
@@ -100,11 +100,11 @@ def report_page(
         raise ValueError("There are no explained rows to show.")
     if not isinstance(model, TableModel):
         model = TableModel(model)
-    if embedding is not None:
-        parts = urlsplit(embedding)
+    if explorer is not None:
+        parts = urlsplit(explorer)
         if parts.scheme not in SCHEMES or parts.fragment or not parts.path:
-            raise ValueError(f"embedding must be the file name of an embedding page; got {embedding!r}.")
-        embedding = quote(embedding, safe="/:?&=%~+-._")
+            raise ValueError(f"explorer must be the file name of an explorer; got {explorer!r}.")
+        explorer = quote(explorer, safe="/:?&=%~+-._")
     from lann.explain import correlated_columns
 
     changes = _changes(model, explanation, counterfactuals)
@@ -120,7 +120,7 @@ def report_page(
         n_features=n_features,
         notes=[*notes, *limits],
         styles=[read_resource("lann.report", "templates/explanation.css")],
-        details=PageDetails(changes, embedding),
+        details=PageDetails(changes, explorer),
         audit=render(
             "lann.report",
             "audit.html",
@@ -149,7 +149,7 @@ def save_report(
     explanation : Explanation
         Predictions of the model, at least one.
     **options : dict
-        The keyword arguments of `report_page`: title, n_features, notes, counterfactuals, embedding and
+        The keyword arguments of `report_page`: title, n_features, notes, counterfactuals, explorer and
         files.
 
     Raises

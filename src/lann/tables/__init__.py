@@ -15,6 +15,7 @@ from lann.tables._reading import Reading as Reading
 from lann.tables._reading import read_table
 from lann.tables._reading import rows_in_memory as rows_in_memory
 from lann.tables._reading import sample_table as sample_table
+from lann.tables._rows import NO_LABEL as NO_LABEL
 from lann.tables._rows import LabeledRows as LabeledRows
 from lann.tables._rows import NewRows as NewRows
 from lann.tables._stream_run import StreamColumns as StreamColumns

@@ -12,14 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from lann._support.format import counted, percent, value_text
+from lann._support.format import counted, percent
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import Integer, validate
 from lann.columns.inputs import as_fitted
-from lann.columns.notation import NumberNotation
 from lann.columns.schema import value_as_text
-from lann.columns.text import TableWarning, shown_values
-from lann.tables._rows import row_names
+from lann.columns.text import TableWarning
+from lann.tables._rows import NO_LABEL
 
 # What computes is imported on first use.
 if TYPE_CHECKING:
@@ -86,36 +85,25 @@ def embed(
     layout = _fit_layout(model, embedding)
     fitted, n_train = model.classifier.model_, len(model.row_numbers)
     votes, coordinates = [_votes(model, fitted.X, None, np.arange(n_train))], [layout.embedding_]
-    row_numbers, ids, values = model.row_numbers, model.ids, model._training_values()[model.row_numbers]
+    row_numbers, ids = model.row_numbers, model.ids
     classes = [value_as_text(label) for label in model.classifier.classes_]
     labels: Labels = fitted.labels
     # The row whose votes and relevances each row has: itself, or the training row that it is.
     source = np.arange(n_train)
     if frame is not None:
-        read = model._read(frame, rows, name=name)
-        X, new, n_new = model._as_fitted(read), frame.iloc[read.index], len(read)
-        queries, id = model._as_numbers(read), model._id_of(frame, id)
-        votes.append(_votes(model, queries, X, None))
+        new = model.new_rows(frame, rows, target=target, id=id, name=name)
+        X, n_new = as_fitted(model.classifier, new.X), len(new.X)
+        votes.append(_votes(model, new.X, X, None))
         coordinates.append(layout.transform(X))
-        new_ids = None if id is None else row_names(new, id, name)
-        if ids is not None or new_ids is not None:
-            parts = ((ids, n_train), (new_ids, n_new))
+        if ids is not None or new.ids is not None:
+            parts = ((ids, n_train), (new.ids, n_new))
             ids = np.concatenate([np.full(n, "") if part is None else part.astype(str) for part, n in parts])
-        row_numbers = np.concatenate([row_numbers, read.index])
-        values = np.concatenate([values, shown_values(model.columns, read.to_numpy(dtype=object))])
-        same = _same_training_rows(model, queries)
+        row_numbers = np.concatenate([row_numbers, new.row_numbers])
+        same = _same_training_rows(new.training_rows)
         source = np.concatenate([source, np.where(same >= 0, same, n_train + np.arange(n_new))])
-        known = model.labels_in(new, target, name=name)
-        known = np.full(n_new, None) if known is None else known
-        names = [None if label is None else value_as_text(label) for label in known.tolist()]
-        classes += sorted({text for text in names if text is not None} - set(classes))
-        indices = {text: index for index, text in enumerate(classes)}
-        found = [NO_LABEL if text is None else indices[text] for text in names]
+        classes, found = new.class_indices(classes)
         labels = np.concatenate([labels, found])
-    neighbors, shares, probabilities, relevances = (
-        _stacked(parts, fill)[source]
-        for parts, fill in zip(zip(*votes, strict=True), (NO_NEIGHBOR, 0, 0, 0), strict=True)
-    )
+    probabilities, relevances = (np.concatenate(parts)[source] for parts in zip(*votes, strict=True))
     return EmbeddedTable(
         n_train=n_train,
         is_held_out=source >= n_train,
@@ -127,11 +115,8 @@ def embed(
         predictions=probabilities.argmax(axis=1),
         confidences=probabilities.max(axis=1),
         embedding_predictions=_embedding_predictions(coordinates, fitted.labels)[source],
-        neighbors=neighbors,
-        vote_shares=shares,
         feature_names=model.feature_names,
         relevances=relevances,
-        values=_values_frame(model, values),
     )
 
 
@@ -146,33 +131,20 @@ def _fit_layout(model: TableModel, embedding: LANNEmbedding | None) -> LANNEmbed
     return layout.fit(as_fitted(model.classifier, model.classifier.model_.X))
 
 
-def _votes(model: TableModel, queries: Floats, X: Any, exclude: Indices | None) -> tuple[NDArray[Any], ...]:
-    """Return the neighbors of rows, their vote shares, the probabilities and the relevances."""
-
+def _votes(model: TableModel, queries: Floats, X: Any, exclude: Indices | None) -> tuple[Floats, Floats]:
+    """Return the probabilities of rows, and their relevances."""
     from lann.explain import query_relevances
 
     classifier = model.classifier
-    fitted = classifier.model_
-    neighbors, squared = fitted.voters(queries, exclude=exclude, n_jobs=classifier.n_jobs)
-    return neighbors, *fitted.vote(neighbors, squared), query_relevances(classifier, X)
+    found = classifier.model_.voters(queries, exclude=exclude, n_jobs=classifier.n_jobs)
+    return classifier.model_.vote(*found).probabilities, query_relevances(classifier, X)
 
 
-def _stacked(parts: Sequence[NDArray[Any]], fill: int) -> NDArray[Any]:
-    """Concatenate arrays of shape (n_rows, k); with very few training rows these have one neighbor less."""
-    k = max(part.shape[1] for part in parts)
-    return np.concatenate(
-        [np.pad(part, ((0, 0), (0, k - part.shape[1])), constant_values=fill) for part in parts]
-    )
-
-
-def _same_training_rows(model: TableModel, queries: Floats) -> Indices:
+def _same_training_rows(same: Indices) -> Indices:
     """Return the training row that each new row is, or -1; only if most of them are training rows.
 
     A few new rows may have the values of training rows by chance, and count as held-out rows.
     """
-    from lann.explain import find_training_rows
-
-    same = find_training_rows(model.classifier.model_, queries)
     n_same = int((same >= 0).sum())
     if n_same == 0:
         return same
@@ -186,17 +158,6 @@ def _same_training_rows(model: TableModel, queries: Floats) -> Indices:
         stacklevel=3,
     )
     return same if are_training_rows else np.full(len(same), -1)
-
-
-def _values_frame(model: TableModel, values: NDArray[Any]) -> pd.DataFrame:
-    """Return values as a table: numbers as such if their columns write them plainly, otherwise text."""
-    frame = pd.DataFrame(values, columns=model.feature_names)
-    for column in model.columns:
-        if isinstance(column.notation, NumberNotation) and not column.notation.is_plain:
-            frame[column.name] = frame[column.name].map(value_text, na_action="ignore")
-        elif column.kind == "number":
-            frame[column.name] = frame[column.name].astype("float64")
-    return frame
 
 
 def _embedding_predictions(coordinates: list[Floats], labels: Labels) -> Labels:
@@ -236,7 +197,6 @@ def _confused_pairs(embedded: EmbeddedTable, rows: NDArray[np.bool_]) -> list[di
     ]
 
 
-NO_LABEL, NO_NEIGHBOR = -1, -1
 # Smaller relevances are rounding errors.
 ROUNDING = 1e-9
 
@@ -269,18 +229,12 @@ class EmbeddedTable:
     embedding_predictions : ndarray of shape (n_rows,)
         Class indices of the majority of the 5 nearest training rows in the embedding; a training row is not
         its own neighbor.
-    neighbors : ndarray of shape (n_rows, k)
-        The training rows that voted, as positions in these arrays; -1 where there are fewer.
-    vote_shares : ndarray of shape (n_rows, k)
-        Share of the vote of each; 0 where there are fewer.
     feature_names : list of str
     relevances : ndarray of shape (n_rows, n_features)
-    values : DataFrame of shape (n_rows, n_features) or None
-        Values of the rows as their columns write them; None if they are unknown.
 
     See Also
     --------
-    lann.report.save_embedding_page : An interactive page of the embedding.
+    lann.explore : A page in which the embedding and the model can be explored.
 
     Examples
     --------
@@ -306,11 +260,8 @@ class EmbeddedTable:
     predictions: Labels
     confidences: Floats
     embedding_predictions: Labels
-    neighbors: Indices
-    vote_shares: Floats
     feature_names: list[str]
     relevances: Floats
-    values: pd.DataFrame | None
 
     def __len__(self) -> int:
         return len(self.coordinates)

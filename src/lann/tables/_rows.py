@@ -110,6 +110,10 @@ def row_weights(frame: pd.DataFrame, rows: Indices, name: str, table: str) -> Fl
     return weights
 
 
+# The class index of a row without a label.
+NO_LABEL = -1
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class NewRows:
     """Rows as numbers, with what is known about them; `TableModel.new_rows` returns it.
@@ -136,7 +140,19 @@ class NewRows:
 
     def __getitem__(self, rows: Any) -> NewRows:
         """Return some of the rows."""
-        return NewRows(*(None if part is None else part[rows] for part in vars(self).values()))
+        parts: list[Any] = [None if part is None else part[rows] for part in vars(self).values()]
+        return NewRows(*parts)
+
+    def class_indices(self, classes: list[str]) -> tuple[list[str], Indices]:
+        """Return classes as text, with those that only these rows have, and the class index of each row.
+
+        It is -1 for a row without a label.
+        """
+        known = np.full(len(self.X), None) if self.labels is None else self.labels
+        names = [None if label is None else value_as_text(label) for label in known.tolist()]
+        both = classes + sorted({text for text in names if text is not None} - set(classes))
+        indices = {text: index for index, text in enumerate(both)}
+        return both, np.array([NO_LABEL if text is None else indices[text] for text in names], np.int64)
 
 
 def new_rows(
