@@ -32,6 +32,7 @@ from benchmarks.harness import (
     check,
     positive,
 )
+from benchmarks.tabular import find_file
 
 # Rows, columns, and what is to be reached: megabytes, seconds to the first map, milliseconds of what-if.
 PAGES = {
@@ -169,8 +170,8 @@ class Explore(Benchmark):
         seconds = NAN if command is None else command["seconds"]
         checks.append(check("seconds of `lann explore` on Titanic", seconds, most=MOST_COMMAND))
         header = (
-            "rows × columns", "MB", "written in s", "map after s", "model after s", "click ms", "p95", "what-if ms",
-            "p95", "slowest frame ms", "drawn by",
+            "rows × columns", "MB", "written in s", "map after s", "model after s", "click ms", "p95",
+            "what-if ms", "p95", "slowest frame ms", "drawn by",
         )  # fmt: skip
         return Report("Pages of LANNClassifier in headless Chromium.", [Table("Pages", header, rows)], checks)
 
