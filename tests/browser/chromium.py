@@ -185,10 +185,10 @@ class Page:
         kind = {"type": "mouseWheel", "deltaX": 0, "deltaY": turn} if turn else {"type": "mouseMoved"}
         self.send("Input.dispatchMouseEvent", x=x, y=y, **kind)
 
-    def drag(self, *places: tuple[float, float]) -> None:
-        """Press the mouse at the first place, move it along the others, and release it at the last."""
-        kinds = ["mousePressed", *["mouseMoved"] * (len(places) - 1), "mouseReleased"]
-        for kind, (x, y) in zip(kinds, [*places, places[-1]], strict=True):
+    def drag(self, *pixels: tuple[float, float]) -> None:
+        """Press the mouse at the first pixel, move it along the others, and release it at the last."""
+        kinds = ["mousePressed", *["mouseMoved"] * (len(pixels) - 1), "mouseReleased"]
+        for kind, (x, y) in zip(kinds, [*pixels, pixels[-1]], strict=True):
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
 
     def click(self, x: float, y: float) -> None:

@@ -49,7 +49,7 @@ def test_the_page_predicts_as_python_does(open_page, tmp_path, name):
     if model.has_training_rows:  # training rows, without their own votes
         own = np.linspace(0, model.n_rows - 1, 30).astype(int)
         queries, exclude = np.concatenate([queries, model.X[own]]), np.concatenate([exclude, own])
-    explorer = lann.explore(clf, method="pca", plain_map=False, n_reasons=0)
+    explorer = lann.explore(clf, method="pca", n_reasons=0)
     page = open_explorer(open_page, explorer, tmp_path)
     found = json.loads(page.result_of(ASK % (as_json(queries), exclude.tolist())))
     assert len(found) == len(queries) >= 30

@@ -49,7 +49,7 @@ def fitted():
     explorer = build_explorer(
         model,
         model.new_rows(frame, rows),
-        Options(method="pca", plain_map=True, n_reasons=500, random_state=0),
+        Options(method="pca", n_reasons=500, random_state=0),
         title=f"data {HOSTILE}",
     )
     return model, frame, rows, explorer
@@ -125,7 +125,7 @@ def n_visible(page) -> int:
     return page.evaluate("lannExplorer.table.order.length")
 
 
-def place_of(page, index: int) -> tuple[float, float]:
+def pixel_of(page, index: int) -> tuple[float, float]:
     """Return the pixel of a row on the map."""
     return page.evaluate(
         f"(({{points, box}}) => {{ const [x, y] = points.toScreen(points.x[{index}], points.y[{index}]); "
@@ -135,8 +135,8 @@ def place_of(page, index: int) -> tuple[float, float]:
 
 def isolated_row(page) -> int:
     """Return a row that has no other one near itself on the map."""
-    places = np.array([place_of(page, index) for index in range(0, N, 3)])
-    distances = np.linalg.norm(places[:, None] - places[None], axis=2)
+    pixels = np.array([pixel_of(page, index) for index in range(0, N, 3)])
+    distances = np.linalg.norm(pixels[:, None] - pixels[None], axis=2)
     np.fill_diagonal(distances, np.inf)
     order = np.argsort(-distances.min(axis=1))
     return int(order[0]) * 3
@@ -209,7 +209,7 @@ def test_a_click_on_the_map_shows_the_rows_that_decided(explorer, fitted):
     page = explorer()
     index = isolated_row(page)
     name = page.evaluate(f"lannExplorer.rows.name({index})")
-    x, y = place_of(page, index)
+    x, y = pixel_of(page, index)
     page.move_to(x, y)
     assert name in text(page, "#map-tooltip")
     page.click(x, y)
@@ -274,11 +274,11 @@ def test_maps_and_colors_can_be_chosen(explorer):
     set_control(page, "#map-choice", "xy")
     set_control(page, "#map-x", "0")
     set_control(page, "#map-y", "1")
-    # The places are those of the values: larger numbers are farther to the right.
-    sizes, places = page.evaluate(
+    # The pixels are those of the values: larger numbers are farther to the right.
+    sizes, pixels = page.evaluate(
         "[Array.from(lannExplorer.rows.columns[0].values), Array.from(lannExplorer.map.points.x)]"
     )
-    assert np.corrcoef(sizes, places)[0, 1] > 0.999
+    assert np.corrcoef(sizes, pixels)[0, 1] > 0.999
     page.wait_for("location.hash.includes('map=xy')")
 
 
@@ -287,20 +287,20 @@ def test_the_map_is_moved_and_zoomed(explorer):
     left, top = page.evaluate(
         "(({left, top}) => [left, top])(document.getElementById('map-box').getBoundingClientRect())"
     )
-    before = place_of(page, 5)
+    before = pixel_of(page, 5)
     page.drag((left + 200, top + 200), (left + 230, top + 210), (left + 250, top + 220))
     page.settle()
-    after = place_of(page, 5)
+    after = pixel_of(page, 5)
     assert np.allclose(np.subtract(after, before), [50, 20], atol=1.5)
     page.move_to(*after, turn=-500)
     page.settle()
-    assert np.allclose(place_of(page, 5), after, atol=2)  # under the pointer
+    assert np.allclose(pixel_of(page, 5), after, atol=2)  # under the pointer
     scale = page.evaluate("lannExplorer.map.points.view.scale / lannExplorer.map.points.least")
     assert scale > 1.5
     page.evaluate("document.getElementById('map-box').focus()")
     page.press("0", 48, "0")
     page.settle()
-    assert np.allclose(place_of(page, 5), before, atol=1.5)
+    assert np.allclose(pixel_of(page, 5), before, atol=1.5)
 
 
 def test_rows_are_sorted_searched_and_filtered(explorer):
@@ -470,17 +470,17 @@ def test_the_smallest_change_leads_to_another_prediction(explorer, fitted):
 def test_a_group_is_drawn_and_described(explorer):
     page = explorer()
     press_button(page, "#tool-lasso")
-    places = np.array([place_of(page, index) for index in range(N)])
-    (left, top), (right, bottom) = np.quantile(places, [0.1, 0.6], axis=0).round().tolist()
+    pixels = np.array([pixel_of(page, index) for index in range(N)])
+    (left, top), (right, bottom) = np.quantile(pixels, [0.1, 0.6], axis=0).round().tolist()
     corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
     page.drag(*corners, corners[0])
     page.wait_for("document.querySelector('#panel-group h2').textContent.startsWith('Group of')")
-    inside = ((places > corners[0]) & (places < corners[2])).all(axis=1)
+    inside = ((pixels > corners[0]) & (pixels < corners[2])).all(axis=1)
     n_inside = int(text(page, "#panel-group h2").split()[2])
     assert 0 < n_inside < N
     assert abs(n_inside - inside.sum()) <= 2  # the outline is rounded
     # Labels and columns of the group, and of the others.
-    labels = values_of(page, "labels")
+    labels = values_of(page, "labels").astype(int)
     members = np.array(page.evaluate("Array.from(lannExplorer.group('group'))"), bool)
     shares = texts(page, "#panel-group .shares .amount")
     expected = np.sort(np.bincount(labels[members], minlength=3) / members.sum())[::-1]

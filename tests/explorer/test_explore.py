@@ -57,7 +57,7 @@ def iris():
 
 def test_training_rows_are_predicted_without_themselves_and_new_rows_as_by_predict(iris):
     clf, X, y = iris
-    explorer = lann.explore(clf, X, y, **QUICK)
+    explorer = lann.explore(clf, X[1::2], y[1::2], **QUICK)
     header, arrays = rows_of(explorer)
     assert (header["nRows"], header["nTraining"]) == (150, 75)
     assert explorer.n_rows == 150
@@ -69,7 +69,7 @@ def test_training_rows_are_predicted_without_themselves_and_new_rows_as_by_predi
     np.testing.assert_allclose(arrays["confidences"][75:], probabilities.max(axis=1), rtol=1e-6)
     of_labels = probabilities[np.arange(75), y[1::2]]
     np.testing.assert_allclose(arrays["labelProbabilities"][75:], of_labels, rtol=1e-6)
-    assert arrays["rowNumbers"][75:].tolist() == list(range(1, 150, 2))
+    assert arrays["rowNumbers"].tolist() == [*range(75), *range(75)]
     shown = arrays["relevances"].reshape(4, 150).T / 65535 * header["largestRelevance"]
     np.testing.assert_allclose(shown[own], explained.relevances, atol=1e-5)
     suspicion = suspicious_rows(clf)
@@ -128,6 +128,15 @@ def test_rows_have_their_names(iris):
     assert header["ids"][3] == "t3"
 
 
+def test_training_rows_are_not_shown_twice(iris):
+    clf, X, y = iris
+    header, _ = rows_of(lann.explore(clf, X[::2], y[::2], **QUICK))
+    assert header["nRows"] == header["nTraining"] == 75
+    # One of the others has the values of a training row.
+    header, _ = rows_of(lann.explore(clf, X, y, **QUICK))
+    assert header["nRows"] == 149
+
+
 def test_labels_that_no_training_row_has(iris):
     clf, X, _ = iris
     header, arrays = rows_of(lann.explore(clf, X[1:4], [0, None, 7], **QUICK))
@@ -148,8 +157,8 @@ def test_maps_are_those_of_the_embeddings(iris):
     shown = arrays["map learned"].reshape(2, -1).T / 65535 * own["span"] + own["low"]
     np.testing.assert_allclose(shown[:75], layout.embedding_, atol=own["span"] / 60_000)
     np.testing.assert_allclose(shown[75:], layout.transform(X[1:4]), atol=own["span"] / 60_000)
-    header, _ = rows_of(lann.explore(clf, method="tsne", plain_map=False, n_reasons=0))
-    assert [own["title"] for own in header["maps"]] == ["Learned metric (t-SNE)"]
+    header, _ = rows_of(lann.explore(clf, method="tsne", n_reasons=0))
+    assert [own["title"] for own in header["maps"]] == ["Learned metric (t-SNE)", "Plain data (t-SNE)"]
 
 
 def test_few_rows_are_laid_out_by_principal_components():
@@ -159,10 +168,9 @@ def test_few_rows_are_laid_out_by_principal_components():
     assert np.ptp(arrays["map learned"][4:]) == 0  # there is no second one
 
 
-@pytest.mark.parametrize("name", [*CASES, *WITHOUT_MODEL])
+# The rows of cells take seconds; tests/browser has them.
+@pytest.mark.parametrize("name", [name for name in [*CASES, *WITHOUT_MODEL] if name != "cells"])
 def test_every_model_has_a_page(name):
-    if name == "cells":
-        pytest.skip("tests/browser has it, as its rows take seconds")
     clf, queries = (CASES | WITHOUT_MODEL)[name]()
     explorer = lann.explore(clf, None if name == "mixed" else lann_rows(clf, queries), **QUICK)
     header, _ = rows_of(explorer)

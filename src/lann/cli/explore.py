@@ -17,9 +17,6 @@ OutputPage = Annotated[Path, opt.output_option("The page to write, a file that e
 Method = Annotated[
     MapMethod, opt.option("The layout of the maps; auto is umap if it is installed, otherwise pca.")
 ]
-PlainMap = Annotated[
-    bool, opt.option("Whether there is a map of the plain data, too.", "--plain-map/--no-plain-map")
-]
 Reasons = Annotated[
     int, opt.at_least(0, "Number of rows with reasons, those that are wrong or doubtful first.")
 ]
@@ -38,7 +35,6 @@ def explore(
     used: opt.ColumnOptions,
     fitting: opt.ModelOptions,
     method: Method = MapMethod.auto,
-    plain_map: PlainMap = True,
     reasons: Reasons = 2000,
     title: Title = None,
     json: opt.AsJson = False,
@@ -58,7 +54,7 @@ def explore(
     if held_out is not None and test is not None:
         raise ValueError("Give either --test or --held-out, not both.")
     out = Output(json, page=output)
-    options = Options(method.value, plain_map, reasons, fitting.seed)
+    options = Options(method.value, reasons, fitting.seed)
     options.check()
     name = None if data is None else opt.table_name(data)
     with out.progress() as step:

@@ -62,14 +62,12 @@ class Options:
     """How a document is built: see `explore`."""
 
     method: str
-    plain_map: bool
     n_reasons: int
     random_state: Any
 
     def check(self) -> None:
         """Raise an error if an option is invalid, or a package is missing."""
         validate("method", self.method, OneOf(*METHODS))
-        validate("plain_map", self.plain_map, OneOf(True, False))
         validate("n_reasons", self.n_reasons, Integer(0))
         validate("random_state", self.random_state, *RANDOM_STATE)
         if self.method in ("umap", "densmap"):
@@ -94,7 +92,7 @@ def build_document(
     results = row_results(source, step("Explaining rows"))
     reasons = row_reasons(source, results, options.n_reasons, step("Computing reasons"))
     step("Drawing maps")
-    maps = row_maps(source, options.method, plain=options.plain_map, random_state=options.random_state)
+    maps = row_maps(source, options.method, options.random_state)
     step("Writing")
     for number, column in enumerate(source.X.T):
         pack.add_column(f"column {number}", column, single=single)

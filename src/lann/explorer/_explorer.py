@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from lann._markup import check_page_path, save_page
 from lann.explorer._document import Document, Options, build_document
 from lann.explorer._page import explorer_page
-from lann.explorer._source import read_given_rows, source_of
+from lann.explorer._source import check_model, read_given_rows, source_of
 from lann.explorer._widget import make_widget
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ HEIGHT = 820
 
 class Explorer:
     """A page in which a person can question a fitted model; `explore` returns it.
+
+    Parameters
+    ----------
+    document : Document
+        What the page shows.
 
     Attributes
     ----------
@@ -108,7 +113,6 @@ def explore(
     ids: ArrayLike | None = None,
     title: str | None = None,
     method: str = "auto",
-    plain_map: bool = True,
     n_reasons: int = 2000,
     random_state: Any = 0,
 ) -> Explorer:
@@ -132,9 +136,8 @@ def explore(
     title : str or None, default=None
         Title of the page; None is the name of the target, or of the model.
     method : {"auto", "umap", "densmap", "tsne", "pca"}, default="auto"
-        Layout of the maps; "auto" is "umap" if umap-learn is installed, otherwise principal components.
-    plain_map : bool, default=True
-        Whether there is also a map of the standardized data, without what was learned.
+        Layout of the two maps, under the learned metric and of the standardized data; "auto" is "umap" if
+        umap-learn is installed, otherwise principal components.
     n_reasons : int, default=2000
         Number of rows whose reasons are computed, which takes some milliseconds for each: those that are
         wrong or doubtful first.
@@ -169,8 +172,9 @@ def explore(
     ...     os.listdir(folder)
     ['iris.html']
     """
-    options = Options(method, plain_map, n_reasons, random_state)
+    options = Options(method, n_reasons, random_state)
     options.check()
+    check_model(model)
     new, names = read_given_rows(model, X, y, ids)
     return build_explorer(model, new, options, title=title, ids=names)
 

@@ -38,13 +38,14 @@ class RowMap(NamedTuple):
     scale: float = 0.0
 
 
-def row_maps(source: Source, method: str, *, plain: bool, random_state: Any) -> dict[str, RowMap]:
-    """Return the map under the learned metric and, if `plain`, that of the standardized data, by name."""
+def row_maps(source: Source, method: str, random_state: Any) -> dict[str, RowMap]:
+    """Return the map under the learned metric, if rows can be laid out by it, and that of the plain data."""
     maps, n_training = {}, source.n_training
+    learns = isinstance(source.classifier, NeighborClassifier)
     if method == "auto":
         method = "umap" if find_spec("umap") else "pca"
-    method = method if min(n_training, source.n_rows - n_training or n_training) >= FEWEST_ROWS else "pca"
-    learns = isinstance(source.classifier, NeighborClassifier)
+    if (n_training if learns else source.n_rows) < FEWEST_ROWS:
+        method = "pca"
     options = {"method": method, "random_state": random_state, "n_jobs": source.classifier.n_jobs}
     name = TITLES[method]
     if learns and method == "pca":
@@ -53,13 +54,12 @@ def row_maps(source: Source, method: str, *, plain: bool, random_state: Any) -> 
         layout = LANNEmbedding(FrozenEstimator(source.classifier), **options)
         tables = [as_fitted(source.classifier, part) for part in _parts(source.X, n_training)]
         maps["learned"] = _laid_out(f"Learned metric ({name})", layout, tables)
-    if plain or not learns:
-        rows = _standardized(source)
-        if method == "pca":
-            maps["plain"] = RowMap(f"Plain data ({name})", _components(rows))
-        else:
-            parts = _parts(rows, n_training) if learns else [rows]
-            maps["plain"] = _laid_out(f"Plain data ({name})", NeighborEmbedding(**options), parts)
+    rows = _standardized(source)
+    if method == "pca":
+        maps["plain"] = RowMap(f"Plain data ({name})", _components(rows))
+    else:
+        parts = _parts(rows, n_training) if learns else [rows]
+        maps["plain"] = _laid_out(f"Plain data ({name})", NeighborEmbedding(**options), parts)
     return maps
 
 

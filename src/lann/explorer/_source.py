@@ -74,6 +74,18 @@ class Source:
         return np.array([column.name for column in self.columns], dtype=object)
 
 
+def check_model(model: Any) -> None:
+    """Raise an error unless a model is fitted and has neighbors."""
+    if isinstance(model, TableModel):
+        return
+    check_is_fitted(model)
+    if not isinstance(model, ModelClassifier):
+        raise ValueError(
+            f"{type(model).__name__} has no neighbors to show; give a fitted LANNClassifier, a baseline, or "
+            "the last step of a pipeline and rows transformed by the others."
+        )
+
+
 def source_of(model: Any, new: NewRows | None, ids: NDArray[Any] | None = None) -> Source:
     """Return the rows of a page.
 
@@ -87,14 +99,8 @@ def source_of(model: Any, new: NewRows | None, ids: NDArray[Any] | None = None) 
     ids : (n_rows of the model,) or None
         Names of the rows of the model; None is those that the model knows.
     """
-    if not isinstance(model, TableModel):
-        if isinstance(model, NeighborClassifier):
-            model = TableModel(model)
-        elif not isinstance(model, ModelClassifier):
-            raise ValueError(
-                f"{type(model).__name__} has no neighbors to show; give a fitted LANNClassifier, a baseline "
-                "with neighbors, or the last step of a pipeline and rows transformed by the others."
-            )
+    if isinstance(model, NeighborClassifier):
+        model = TableModel(model)
     table = isinstance(model, TableModel)
     classifier = model.classifier if table else model
     schema = model.schema if table else TableSchema.numeric(list(get_feature_names(model)), has_names=True)
@@ -131,7 +137,6 @@ def read_given_rows(
         Labels and names of the rows.
     """
     classifier = model.classifier if isinstance(model, TableModel) else model
-    check_is_fitted(classifier)
     fitted = classifier.model_
     if X is None:
         return None, None if ids is None else _names(ids, fitted.n_rows)

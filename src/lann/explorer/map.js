@@ -18,7 +18,7 @@ const toRgb = (color) => {
   return [0, 2, 4].map((at) => parseInt(digits.slice(at, at + 2), 16));
 };
 
-// Where a new row is among its neighbors, as lann.embedding places it: each neighbor counts with its similarity, and one
+// Where a new row is among its neighbors, as lann.embedding lays it out: each neighbor counts with its similarity, and one
 // that is far from the others hardly counts. neighbors: {rows, distances}
 export function placeAmong({ rows, distances }, { x, y }, scale) {
   const weights = Array.from(distances, (d) => (d === distances[0] ? 1 : distances[0] / d));

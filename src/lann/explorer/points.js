@@ -23,7 +23,7 @@ void main() {
   gl_PointSize = size * (level > 2.5 ? 1.35 : 1.0) + 2.0;
   tint = color.rgb;
 }`;
-// The distance of a place from the edge of a shape, negative inside; places are within ±1.2.
+// The distance of a point from the edge of a shape, negative inside; points are within ±1.2.
 const SHAPES = `
 float edge(vec2 p, int shape) {
   if (shape == 1) return max(abs(p.x), abs(p.y)) - 0.85;

@@ -6,7 +6,7 @@ import { counted, grouped, percent, valueText } from "./format.js";
 
 const MOST_CURVES = 12;
 const MOST_CLASSES = 12;
-const N_PLACES = 60;
+const N_CURVE_STEPS = 60;
 const OWN_ROWS = "training rows, each without its own vote";
 const OPTIMISTIC =
   "These scores are optimistic: the metrics were learned from these rows. New rows (--held-out or --test) give a fair estimate.";
@@ -136,10 +136,10 @@ export class ModelView {
     if (isCategory(column)) return null;
     const [low, high] = quantiles(column.values, [0.01, 0.99]);
     if (!(low < high)) return null;
-    const values = Array.from({ length: N_PLACES + 1 }, (_, k) => low + ((high - low) * k) / N_PLACES);
+    const values = Array.from({ length: N_CURVE_STEPS + 1 }, (_, k) => low + ((high - low) * k) / N_CURVE_STEPS);
     const curve = await this.app.asker.ask("curve", { column: column.index, values });
     const ends = [Math.min(...curve), Math.max(...curve)];
-    const isStraight = curve.every((y, k) => Math.abs((y - curve[0]) / (ends[1] - ends[0] || 1) - k / N_PLACES) < 0.02);
+    const isStraight = curve.every((y, k) => Math.abs((y - curve[0]) / (ends[1] - ends[0] || 1) - k / N_CURVE_STEPS) < 0.02);
     const chart = {
       label: `Curve of ${column.name}`, series: [values.map((x, k) => [x, curve[k]])], xs: [low, high], ys: ends,
       xTitle: column.name, yTitle: "", xText: (v) => valueText(column, v), yText: () => "",
