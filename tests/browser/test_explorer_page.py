@@ -238,6 +238,8 @@ def test_reasons_and_relevances_are_those_of_python(explorer, fitted):
     row = int(rows[3])
     select_row(page, f"new-{row}")
     explanation = model.explain(frame, [row])
+    predicted = explanation.classes.tolist().index(explanation.predictions[0])
+    supports, errors = explanation.supports[0, predicted], explanation.support_errors[0, predicted]
     cells = page.evaluate(
         "[...document.querySelectorAll('#panel-row table[class=dense] tbody tr')].map("
         "line => [...line.children].map(cell => cell.textContent))"
@@ -245,8 +247,10 @@ def test_reasons_and_relevances_are_those_of_python(explorer, fitted):
     found = {cells[0]: cells[2:4] for cells in cells}
     assert len(found) == 5
     for j, name in enumerate(model.feature_names):
-        support, relevance = explanation.support[0, j], explanation.relevances[0, j]
-        assert abs(float(found[name][0].replace("−", "-").strip("+%<")) / 100 - support) < 0.00101
+        support, error, relevance = supports[j], errors[j], explanation.relevances[0, j]
+        shown = found[name][0].replace("−", "-").split(" ± ")
+        assert abs(float(shown[0].strip("+%<")) / 100 - support) < 0.00101
+        assert abs(float(shown[1]) / 200 - error) < 0.00051
         assert abs(float(found[name][1].strip("%<")) / 100 - relevance) < 0.00101
 
 

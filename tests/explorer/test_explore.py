@@ -86,7 +86,9 @@ def test_reasons_are_those_of_the_explanation_and_go_to_doubtful_rows_first(iris
     explanation = clf.explain()
     mistakes = np.flatnonzero(explanation.predictions != y[::2].to_numpy())
     assert set(mistakes.tolist()) <= set(rows.tolist())
-    np.testing.assert_allclose(arrays["supports"].reshape(20, 4), explanation[rows].support, atol=1e-6)
+    predicted = np.arange(20), explanation.predictions[rows]
+    for name, of_classes in (("supports", explanation.supports), ("supportErrors", explanation.support_errors)):
+        np.testing.assert_allclose(arrays[name].reshape(20, 4), of_classes[rows][predicted], atol=1e-6)
     probabilities = explanation.probabilities.max(axis=1)[rows]
     total = arrays["baseValues"] + arrays["supports"].reshape(20, 4).sum(axis=1)
     np.testing.assert_allclose(total, probabilities, atol=1e-6)

@@ -99,6 +99,7 @@ def build_document(
     _add_results(pack, source, results)
     pack.add("reasonRows", reasons.rows, "u4")
     pack.add("supports", reasons.supports, "f4")
+    pack.add("supportErrors", reasons.errors, "f4")
     pack.add("baseValues", reasons.base_values, "f4")
     shown_maps = [
         {"id": name, "title": own.title, "scale": own.scale, **_add_coordinates(pack, name, own.coordinates)}

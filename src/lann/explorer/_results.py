@@ -118,13 +118,15 @@ class Reasons(NamedTuple):
     ----------
     rows : (n_explained,)
         Ascending.
-    supports : (n_explained, n_features)
+    supports, errors : (n_explained, n_features)
+        With their standard errors.
     base_values : (n_explained,)
         With the supports, they add up to the probability.
     """
 
     rows: Indices
     supports: Floats
+    errors: Floats
     base_values: Floats
 
 
@@ -138,14 +140,16 @@ def row_reasons(source: Source, results: RowResults, most: int, report: Progress
     n_others = min(len(others), most - len(urgent))
     others = others[np.linspace(0, len(others) - 1, n_others).astype(np.int64)]
     rows = np.sort(np.concatenate([urgent, others]))
-    supports, base_values = np.empty((len(rows), source.X.shape[1])), np.empty(len(rows))
+    supports, errors = (np.empty((len(rows), source.X.shape[1])) for _ in range(2))
+    base_values = np.empty(len(rows))
     for start in range(0, len(rows), REASONS_BLOCK):
         part = slice(start, start + REASONS_BLOCK)
         explanation, every = _explain(source, rows[part]), np.arange(len(rows[part]))
-        supports[part] = explanation.supports[every, results.predictions[rows[part]]]
-        base_values[part] = explanation.base_values[every, results.predictions[rows[part]]]
+        predicted = every, results.predictions[rows[part]]
+        supports[part], errors[part] = explanation.supports[predicted], explanation.support_errors[predicted]
+        base_values[part] = explanation.base_values[predicted]
         report(start + len(every), len(rows))
-    return Reasons(rows, supports, base_values)
+    return Reasons(rows, supports, errors, base_values)
 
 
 def label_suspicion(source: Source) -> tuple[Floats, Labels] | None:

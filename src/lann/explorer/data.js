@@ -92,7 +92,8 @@ export class Rows {
     const at = this.reasonOf.get(i);
     if (at === undefined) return null;
     const n = this.columns.length;
-    return { values: this.supports.subarray(at * n, (at + 1) * n), base: this.baseValues[at] };
+    const [values, errors] = [this.supports, this.supportErrors].map((all) => all.subarray(at * n, (at + 1) * n));
+    return { values, errors, base: this.baseValues[at] };
   }
 
   coordinates({ id, low, span }) {

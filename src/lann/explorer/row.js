@@ -19,7 +19,7 @@ const MOST_CLASSES = 6;
 // Numbers that differ by less than this part of their usual spread are nearly the same.
 const NEARLY_SAME = 0.4;
 // A reason that is told has this share of the largest one, and adds this much.
-const [TOLD_SHARE, LEAST_TOLD, MOST_TOLD] = [0.2, 0.02, 4];
+const [TOLD_SHARE, LEAST_TOLD, MOST_TOLD, LEAST_ERRORS] = [0.1, 0.01, 4, 2];
 
 // The probabilities as bars, the largest first, with marks at other ones.
 export function voteBars(rows, probabilities, before = null) {
@@ -149,7 +149,8 @@ export class RowView {
     if (!reasons) return "";
     const size = (j) => Math.abs(reasons.values[j]);
     const columns = Array.from(reasons.values.keys()).sort((a, b) => size(b) - size(a));
-    const told = columns.filter((j) => size(j) >= Math.max(TOLD_SHARE * size(columns[0]), LEAST_TOLD)).slice(0, MOST_TOLD);
+    const least = Math.max(TOLD_SHARE * size(columns[0]), LEAST_TOLD);
+    const told = columns.filter((j) => size(j) >= least && size(j) > LEAST_ERRORS * reasons.errors[j]).slice(0, MOST_TOLD);
     const phrase = (j) => `${rows.columns[j].name} ${valueText(rows.columns[j], rows.columns[j].values[i])}`;
     const list = (start, isOwn) => (told.some(isOwn) ? `${start}: ${told.filter(isOwn).map(phrase).join(", ")}. ` : "");
     return list("For it", (j) => reasons.values[j] > 0) + list("Against it", (j) => reasons.values[j] < 0);
@@ -187,7 +188,7 @@ export class RowView {
     const notShown = `; ${nFar} of these ${listed.length} are not among the nearest points of the map, which cannot show all distances.`;
     const rest = percent(others.reduce((sum, { share }) => sum + share, 0));
     const more = () => button(`Show ${counted(others.length, "other")}, with ${rest} of the vote`, () => this.showAll(), { class: "link" });
-    return h("section", {}, h("h3", {}, "Similar rows, and their votes"),
+    return h("section", {}, h("h3", {}, "Similar cases, and their votes"),
       table("Rows that decided", header, [first, lines], "dense near-rows"), others.length ? h("p", {}, more()) : null,
       h("p", { class: "soft" }, "Distance: as the row of the line measures it. On the map: 1 is the nearest point", nFar ? notShown : "."));
   }
@@ -226,19 +227,20 @@ export class RowView {
     const largest = reasons ? Math.max(...reasons.values.map(Math.abs)) : 0;
     const largestRelevance = Math.max(...order.map((j) => rows.relevanceAt(i, j)), 1e-9);
     const others = rows.isTraining && rows.nClasses > 1 ? [prediction, rows.runnerUps[i]] : [];
+    const addedText = (j) => [signedPercent(reasons.values[j]), h("small", { class: "soft" }, ` ± ${(100 * LEAST_ERRORS * reasons.errors[j]).toFixed(1)}`)];
     const line = (j) => {
       const column = rows.columns[j];
       const value = column.values[i];
       return h("tr", {}, h("th", { scope: "row" }, column.name),
         h("td", { class: isCategory(column) ? "" : "number" }, Number.isNaN(value) ? h("i", {}, MISSING) : valueText(column, value)),
-        reasons ? barCell(signedBar(reasons.values[j], largest), signedPercent(reasons.values[j])) : null,
+        reasons ? barCell(signedBar(reasons.values[j], largest), addedText(j)) : null,
         barCell(bar(rows.relevanceAt(i, j), { full: largestRelevance }), percent(rows.relevanceAt(i, j), 1)),
         others.map((y) => td(typicalText(rows, column, y))));
     };
     const header = [th("column"), th("value", true), reasons ? th("adds") : null, th("relevance"),
       others.map((y) => th(`typical of ${rows.classes[y]}`))];
     const [from, to] = reasons ? [reasons.base, vote.probabilities[prediction]].map((share) => percent(share)) : [];
-    const adds = `Adds: what the value adds to the probability of ${rows.classes[prediction]}, from ${from} at other rows to ${to}.`;
+    const adds = `Adds: what the value adds to the probability of ${rows.classes[prediction]}, from ${from} at other rows to ${to}; ± is two standard errors.`;
     const notes = [
       reasons ? adds : "What each value adds is not in the file for this row.",
       "Relevance: how much of the vote changes with the column, for rows like this one.",
