@@ -87,7 +87,8 @@ def test_reasons_are_those_of_the_explanation_and_go_to_doubtful_rows_first(iris
     mistakes = np.flatnonzero(explanation.predictions != y[::2].to_numpy())
     assert set(mistakes.tolist()) <= set(rows.tolist())
     predicted = np.arange(20), explanation.predictions[rows]
-    for name, of_classes in (("supports", explanation.supports), ("supportErrors", explanation.support_errors)):
+    parts = {"supports": explanation.supports, "supportErrors": explanation.support_errors}
+    for name, of_classes in parts.items():
         np.testing.assert_allclose(arrays[name].reshape(20, 4), of_classes[rows][predicted], atol=1e-6)
     probabilities = explanation.probabilities.max(axis=1)[rows]
     total = arrays["baseValues"] + arrays["supports"].reshape(20, 4).sum(axis=1)
