@@ -24,6 +24,7 @@ from lann.cli.explore import explore
 from lann.cli.fit import fit
 from lann.cli.info import info
 from lann.cli.predict import predict
+from lann.cli.serve import serve
 from lann.cli.stream import stream
 from lann.cli.suspects import suspects
 
@@ -38,7 +39,7 @@ app = typer.Typer(
 COMMANDS = {
     "Start here": (demo,),
     "Models": (fit, evaluate, explore, info),
-    "New rows": (predict, explain, counterfactual),
+    "New rows": (predict, explain, counterfactual, serve),
     "Streams": (stream,),
     "Data": (embed, suspects),
 }

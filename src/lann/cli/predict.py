@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20
 MOST_CLASSES = 6
-# Keys of the columns of predictions; a further one names the rows.
-KEYS = {"label": "true_label", "prediction": "prediction", "decision": "decision"}
 
 OutputFile = Annotated[
     opt.File, opt.output_option(f"The file to write, or a table is printed: {opt.TABLE_FORMATS}")
@@ -52,7 +50,7 @@ def predict(
     With -o, large .parquet and text files are read, predicted and written in parts: they need not fit into
     memory.
     """
-    from lann.tables import TableModel
+    from lann.tables import TableModel, prediction_documents
 
     out = Output(json, table=output, guarded=spreadsheet_safe)
     name = opt.table_name(data)
@@ -82,7 +80,7 @@ def predict(
         n_rows=counts.n_rows,
         accuracy=counts.accuracy,
         reject=None if reject is None else _reject_document(reject, counts),
-        rows=lambda: _row_documents(predictions, classes),
+        rows=lambda: prediction_documents(predictions, classes),
     )
 
 
@@ -155,15 +153,3 @@ def _reject_document(reject: RejectOption, counts: PredictionCounts) -> dict[str
             "error_of_accepted": reject.risk_,
         },
     }
-
-
-def _row_documents(predictions: pd.DataFrame, classes: list[str]) -> list[dict[str, Any]]:
-    """Return the predictions as dictionaries."""
-    n_text = len(predictions.columns) - len(classes)  # the probabilities are the last columns
-    names = [KEYS.get(name, "id") for name in predictions.columns[:n_text]]
-    return [
-        {"row": row}
-        | dict(zip(names, cells[:n_text], strict=True))
-        | {"probabilities": dict(zip(classes, cells[n_text:], strict=True))}
-        for row, cells in enumerate(predictions.itertuples(index=False, name=None))
-    ]

@@ -11,7 +11,9 @@ from lann.tables._cross_validation import cross_validate as cross_validate
 from lann.tables._cross_validation import fit_baselines as fit_baselines
 from lann.tables._embedding import EmbeddedTable as EmbeddedTable
 from lann.tables._predict_file import PredictionCounts as PredictionCounts
+from lann.tables._predict_file import prediction_documents as prediction_documents
 from lann.tables._reading import Reading as Reading
+from lann.tables._reading import read_content as read_content
 from lann.tables._reading import read_table
 from lann.tables._reading import rows_in_memory as rows_in_memory
 from lann.tables._reading import sample_table as sample_table

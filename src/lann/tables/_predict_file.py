@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,35 @@ from lann.tables._writing import check_table_path, table_writer
 if TYPE_CHECKING:
     from lann.reject import RejectOption
     from lann.tables._table_model import TableModel
+
+# Keys of the columns of predictions; a further one names the rows.
+KEYS = {"label": "true_label", "prediction": "prediction", "decision": "decision"}
+
+
+def prediction_documents(predictions: pd.DataFrame, classes: Sequence[str]) -> list[dict[str, Any]]:
+    """Return predictions as dictionaries, ready for JSON.
+
+    Parameters
+    ----------
+    predictions : DataFrame
+        As `TableModel.predict` returns them.
+    classes : sequence of str
+        Labels of the classes as text.
+
+    Returns
+    -------
+    documents : list of dict
+        Each with ``row``, ``id``, ``true_label`` and ``decision`` (where there are any), ``prediction`` and
+        ``probabilities`` (by class).
+    """
+    n_text = len(predictions.columns) - len(classes)  # the probabilities are the last columns
+    names = [KEYS.get(name, "id") for name in predictions.columns[:n_text]]
+    return [
+        {"row": row}
+        | dict(zip(names, cells[:n_text], strict=True))
+        | {"probabilities": dict(zip(classes, cells[n_text:], strict=True))}
+        for row, cells in enumerate(predictions.itertuples(index=False, name=None))
+    ]
 
 
 @dataclass

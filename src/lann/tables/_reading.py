@@ -189,6 +189,31 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> pd.DataFrame:
     return Reading.from_file(path, **options).frame
 
 
+def read_content(content: bytes, name: str) -> pd.DataFrame:
+    """Read a table that is text with separators, such as the body of a request, as `read_table` does.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        Name of the table in messages.
+
+    Returns
+    -------
+    frame : DataFrame
+
+    Raises
+    ------
+    ValueError
+        As for `read_table`.
+    """
+
+    def opened() -> Any:
+        return io.BufferedReader(io.BytesIO(content))
+
+    return TextFile(opened, name, len(content), FileOptions()).read()
+
+
 def sample_table(
     path: str | os.PathLike[str],
     target: str,

@@ -372,6 +372,55 @@ class TableModel:
         probabilities = self.classifier.predict_proba(rows.X)
         return _cross_validation.scores_of(classes, rows.labels, probabilities, rows.weights)
 
+    def kneighbors(
+        self, frame: pd.DataFrame, n_neighbors: int | None = None, *, name: str = "the table"
+    ) -> pd.DataFrame:
+        """Find the nearest training rows, as each of them measures.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            With the columns of the training table, in any order; others are ignored.
+        n_neighbors : int or None, default=None
+            None is the number of neighbors that vote.
+        name : str, default="the table"
+            Name of the table in messages.
+
+        Returns
+        -------
+        neighbors : DataFrame
+            With a line per row and neighbor, nearest first: ``row``, ``neighbor_row`` (the row number in the
+            training table), ``neighbor_id`` (if rows have names), ``neighbor_label``, ``distance``, and the
+            values of the neighbor as the table writes them.
+
+        Raises
+        ------
+        ValueError
+            If there are not so many training rows, a column is missing, or a cell is not what its column must
+            have.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from lann.tables import TableModel
+        >>> frame = load_iris(as_frame=True).frame
+        >>> TableModel.fit(frame, "target").kneighbors(frame[:1], 2).iloc[:, :4].round(2)
+           row  neighbor_row  neighbor_label  distance
+        0    0             0               0      0.00
+        1    0            27               0      0.11
+        """
+        values = self._read(frame, name=name)
+        distances, positions = self.classifier.kneighbors(self._as_fitted(values), n_neighbors)
+        flat, k = positions.ravel(), positions.shape[1]
+        rows, shown = self.row_numbers[flat], self._training_values()[self.row_numbers[flat]]
+        columns = {"row": np.repeat(np.arange(len(frame)), k), "neighbor_row": rows}
+        if self.ids is not None:
+            columns["neighbor_id"] = self.ids[flat]
+        columns["neighbor_label"] = self.classifier.classes_[self.classifier.model_.labels[flat]]
+        columns["distance"] = distances.ravel()
+        of_neighbors = pd.DataFrame(shown, columns=self.feature_names)
+        return pd.concat([pd.DataFrame(columns), of_neighbors], axis=1)
+
     def explain(
         self,
         frame: pd.DataFrame,
