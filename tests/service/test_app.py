@@ -65,9 +65,9 @@ def test_predictions_are_explained(client, model, frame, rows):
 
 def test_neighbors_come_with_their_values(client, model, frame, rows):
     (answer,) = client.post("/neighbors?n_neighbors=3", json={"rows": rows[1:2]}).json()["rows"]
-    distances, positions = model.classifier.kneighbors(frame[1:2], 3)
-    assert [neighbor["row"] for neighbor in answer["neighbors"]] == positions[0].tolist()
-    np.testing.assert_allclose([neighbor["distance"] for neighbor in answer["neighbors"]], distances[0])
+    found = model.kneighbors(frame[1:2], 3)
+    assert [neighbor["row"] for neighbor in answer["neighbors"]] == found["neighbor_row"].tolist()
+    np.testing.assert_allclose([neighbor["distance"] for neighbor in answer["neighbors"]], found["distance"])
     first = answer["neighbors"][0]
     assert (first["id"], first["label"]) == ("row 1", frame["kind"][1])
     assert first["values"][HOSTILE] == frame[HOSTILE][1]
@@ -299,9 +299,7 @@ def test_a_model_without_column_names_is_served():
     assert answer["prediction"] == int(X[0, 0] > 0)
 
 
-@pytest.mark.parametrize(
-    "name", ["max_rows", "max_explained_rows", "max_bytes", "max_requests", "max_seconds"]
-)
+@pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
 def test_limits_are_positive(name):
     with pytest.raises(ValueError, match=name):
         Limits(**{name: 0})

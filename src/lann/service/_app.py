@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import warnings
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request, Response
@@ -19,7 +17,7 @@ from lann._support.format import to_plain
 from lann.service import _answers
 from lann.service._limits import PROBLEM, Border, Limits, Problem, problem_body
 from lann.service._rows import CSV, JSON, RowReader
-from lann.tables import TableModel, TableWarning
+from lann.tables import TableModel
 
 # The threads that compute; each has its share of the cores.
 N_THREADS = 2
@@ -141,15 +139,8 @@ def create_app(
     limits = Limits() if limits is None else limits
     service = Service(model, limits)
 
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        # Notes about rows are for people, and would be kept for each different text.
-        warnings.simplefilter("ignore", TableWarning)
-        yield
-        service.pool.shutdown(cancel_futures=True)
-
     title = "lann" if model.target is None else f"lann: {model.target}"
-    app = FastAPI(title=title, version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app = FastAPI(title=title, version=__version__, docs_url=None, redoc_url=None)
     _add_paths(app, service)
     _add_problems(app)
     _complete_openapi(app, service.reader)

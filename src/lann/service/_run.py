@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -15,7 +16,7 @@ from fastapi import FastAPI
 from lann._support.validation import Integer, validate
 from lann.service._app import create_app
 from lann.service._limits import Limits
-from lann.tables import TableModel
+from lann.tables import TableModel, TableWarning
 
 # What the processes of a service know of it.
 SETTINGS = "LANN_SERVICE"
@@ -52,7 +53,7 @@ def serve(
     token : str or None, default=None
         As for `create_app`.
     on_start : callable, default=print
-        Called with the address of the service, once it listens.
+        Called with the address of the service; several processes listen there after they have loaded the model.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def serve(
     app = _create(settings)  # an error in the file is an error here, whatever the number of processes
     options: dict[str, Any] = {
         "log_level": "warning", "access_log": False, "server_header": False, "proxy_headers": False,
-        "timeout_graceful_shutdown": max(round(limits.max_seconds), 1), "lifespan": "on",
+        "timeout_graceful_shutdown": max(round(limits.max_seconds), 1), "lifespan": "off",
     }  # fmt: skip
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family, backlog=BACKLOG) as listener:
@@ -93,6 +94,8 @@ def worker_app() -> FastAPI:
 
 
 def _create(settings: dict[str, Any]) -> FastAPI:
+    # These are for people, and would be kept for each different text.
+    warnings.simplefilter("ignore", TableWarning)
     return create_app(
         TableModel.load(settings["path"]),
         limits=Limits(**settings["limits"]),
