@@ -111,5 +111,5 @@ def test_a_port_that_is_in_use(model_file):
 
 def test_a_file_that_is_no_model(tmp_path):
     (tmp_path / "m.lann").write_text("no")
-    with pytest.raises(ValueError, match="model file"):
+    with pytest.raises(ValueError, match="cannot be loaded"):
         serve(tmp_path / "m.lann")

@@ -53,7 +53,7 @@ def serve(
     token : str or None, default=None
         As for `create_app`.
     on_start : callable, default=print
-        Called with the address of the service; several processes listen there after they have loaded the model.
+        Called with the address of the service; several processes listen there once they have the model.
 
     Raises
     ------
