@@ -239,14 +239,14 @@ class Column:
             return self._categories(cells).rename(self.name)
         if self.kind == "date" and cells.kind == "number":
             cells = Cells.from_texts(cells.as_texts(), cells.index)
-        values = pd.Series(None, index=cells.index, dtype=object)
-        is_missing = cells.values.isna()
         if cells.kind == self.kind and getattr(self.notation, "has_zone", cells.has_zone) == cells.has_zone:
             values = cells.values
-        elif cells.kind == "text":
-            texts = cells.values if self.kind == "bool" else without_placeholders(cells.values)
-            values, is_missing = cells.spread(self._parsed(texts.dropna())), cells.spread(texts).isna()
-        self._check(values.notna() | is_missing, cells, f"must have {self._content()}", table)
+        else:
+            values, is_missing = pd.Series(None, index=cells.index, dtype=object), cells.values.isna()
+            if cells.kind == "text":
+                texts = cells.values if self.kind == "bool" else without_placeholders(cells.values)
+                values, is_missing = cells.spread(self._parsed(texts.dropna())), cells.spread(texts).isna()
+            self._check(values.notna() | is_missing, cells, f"must have {self._content()}", table)
         if self.kind == "bool":
             return values.astype("boolean" if values.isna().any() else "bool").rename(self.name)
         if self.kind == "date":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired
 
+import numpy as np
 import pandas as pd
 from pydantic import ConfigDict, FailFast, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
@@ -41,7 +42,7 @@ class RowReader:
 
     def __init__(self, model: TableModel, limits: Limits) -> None:
         self.names = [*model.feature_names, *([] if model.id_column is None else [model.id_column])]
-        self.limits = limits
+        self.numbers = {column.name for column in model.columns if column.kind == "number"}
         described = zip(model.columns, model.schema.features, strict=True)
         cells: dict[str, Any] = {column.name: _cell(column, feature) for column, feature in described}
         if model.id_column is not None:
@@ -76,9 +77,9 @@ class RowReader:
         except ValidationError as error:
             raise Problem(422, _sentence(error)) from None
         names = [name for name in self.names if any(name in row for row in rows)]
-        return pd.DataFrame(
-            {name: pd.Series([row.get(name) for row in rows], dtype=object) for name in names}
-        )
+        columns = {name: [row.get(name) for row in rows] for name in names}
+        types = {name: float if name in self.numbers else object for name in names}
+        return pd.DataFrame({name: np.array(cells, types[name]) for name, cells in columns.items()})
 
     @property
     def schemas(self) -> dict[str, Any]:
