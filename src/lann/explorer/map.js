@@ -127,8 +127,8 @@ export class MapView {
       { title: "Columns", options: rows.order.map((j) => option(`column:${j}`)) },
       { title: "Relevance of", options: rows.order.map((j) => ({ value: `relevance:${j}`, title: rows.columns[j].name })) },
     ];
-    const chooser = select("Color", groups, state.get("color"), (color) => state.set({ color }), { id: "color-choice" });
-    replace(document.getElementById("color-chooser"), h("label", {}, "Color ", chooser));
+    this.colorChooser = select("Color", groups, state.get("color"), (color) => state.set({ color }), { id: "color-choice" });
+    replace(document.getElementById("color-chooser"), h("label", {}, "Color ", this.colorChooser));
   }
 
   // The field by which points are colored.
@@ -146,6 +146,7 @@ export class MapView {
     const ramp = Array.from({ length: 5 }, (_, k) => toRgb(style.getPropertyValue(`--r${k}`)));
     const [none, page] = ["--none", "--card"].map((name) => toRgb(style.getPropertyValue(name)));
     const field = this.field();
+    this.colorChooser.value = field.key;
     const n = rows.nRows;
     const [colors, shapes, levels] = [new Uint8Array(4 * n), new Uint8Array(n), new Uint8Array(n)];
     const values = Float64Array.from({ length: n }, (_, i) => field.get(i));

@@ -227,17 +227,18 @@ export class RowView {
     const largest = reasons ? Math.max(...reasons.values.map(Math.abs)) : 0;
     const largestRelevance = Math.max(...order.map((j) => rows.relevanceAt(i, j)), 1e-9);
     const others = rows.isTraining && rows.nClasses > 1 ? [prediction, rows.runnerUps[i]] : [];
-    const addedText = (j) => [signedPercent(reasons.values[j]), h("small", { class: "soft" }, ` ± ${(100 * LEAST_ERRORS * reasons.errors[j]).toFixed(1)}`)];
+    const added = (j) => [barCell(signedBar(reasons.values[j], largest), signedPercent(reasons.values[j])),
+      h("td", { class: "number soft" }, (100 * LEAST_ERRORS * reasons.errors[j]).toFixed(1))];
     const line = (j) => {
       const column = rows.columns[j];
       const value = column.values[i];
       return h("tr", {}, h("th", { scope: "row" }, column.name),
         h("td", { class: isCategory(column) ? "" : "number" }, Number.isNaN(value) ? h("i", {}, MISSING) : valueText(column, value)),
-        reasons ? barCell(signedBar(reasons.values[j], largest), addedText(j)) : null,
+        reasons ? added(j) : null,
         barCell(bar(rows.relevanceAt(i, j), { full: largestRelevance }), percent(rows.relevanceAt(i, j), 1)),
         others.map((y) => td(typicalText(rows, column, y))));
     };
-    const header = [th("column"), th("value", true), reasons ? th("adds") : null, th("relevance"),
+    const header = [th("column"), th("value", true), reasons ? [th("adds"), th("±", true)] : null, th("relevance"),
       others.map((y) => th(`typical of ${rows.classes[y]}`))];
     const [from, to] = reasons ? [reasons.base, vote.probabilities[prediction]].map((share) => percent(share)) : [];
     const adds = `Adds: what the value adds to the probability of ${rows.classes[prediction]}, from ${from} at other rows to ${to}; ± is two standard errors.`;
