@@ -271,9 +271,9 @@ def test_requests_wait_up_to_a_number(model, rows, monkeypatch):
             released.set()
             return response, await asyncio.gather(*waiting), await client.get("/health")
 
-    refused, answered, later = asyncio.run(ask_many())
-    assert sentence_of(refused, 503) == "The service has too many requests; try again later."
-    assert refused.headers["retry-after"] == "1"
+    rejected, answered, later = asyncio.run(ask_many())
+    assert sentence_of(rejected, 503) == "The service has too many requests; try again later."
+    assert rejected.headers["retry-after"] == "1"
     assert [response.status_code for response in answered] == [200] * 4
     assert later.status_code == 200
 

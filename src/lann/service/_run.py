@@ -61,6 +61,17 @@ def serve(
         If the file is no model file, or an argument is invalid.
     OSError
         If there is no such file, or the port is in use.
+
+    See Also
+    --------
+    create_app : The service as an application, for any ASGI server.
+
+    Examples
+    --------
+    >>> from lann.service import serve
+    >>> serve("model.lann", host="0.0.0.0")
+    Traceback (most recent call last):
+    ValueError: A service that others can reach at 0.0.0.0 needs a token.
     """
     validate("port", port, Integer(0, 65_535))
     validate("workers", workers, Integer(1, 1000))

@@ -1,10 +1,9 @@
 """Take the pictures of docs/tour.md: the explorer of the breast cancer data in a browser.
 
-python -m examples.explorer_pictures docs/img
+`python -m docs.tour_pictures` writes them into docs/img; run it after a change of what the page shows.
 """
 
 import io
-import sys
 import tempfile
 from pathlib import Path
 
@@ -44,7 +43,8 @@ def write_page(path):
     lann.explore(model, rows, new.labels, title="Breast cancer").save(path)
 
 
-def main(folder):
+def main():
+    folder = Path(__file__).parent / "img"
     with tempfile.TemporaryDirectory() as name:
         file = Path(name, "explorer.html")
         write_page(file)
@@ -61,4 +61,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()
