@@ -17,10 +17,14 @@ from tests.browser.chromium import Browser, Page, find_program
 # Name of the picture, color scheme, width, and what is done before.
 PICTURES = [
     ("tour_row", "light", 1280, "state.set({row: mistake, tab: 'row'})"),
-    ("tour_whatif", "light", 1280, "state.set({row: mistake, tab: 'whatif'}); state.set({edits: {20: 20, 7: 0.09}})"),
+    (
+        "tour_whatif", "light", 1280,
+        "state.set({row: mistake, tab: 'whatif'}); state.set({edits: {20: 20, 7: 0.09}})",
+    ),
     (
         "tour_group", "dark", 1280,
-        "state.set({row: null, tab: 'group', color: 'confidence', group: {filters: [{field: 'confidence', range: [0, 0.9]}]}})",
+        "const filters = [{field: 'confidence', range: [0, 0.9]}];"
+        "state.set({row: null, tab: 'group', color: 'confidence', group: {filters}})",
     ),
     ("tour_model", "light", 1280, "state.set({tab: 'model', color: 'relevance:23'})"),
     ("tour_narrow", "light", 400, "state.set({row: mistake, tab: 'row'})"),
