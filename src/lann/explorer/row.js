@@ -116,8 +116,7 @@ export class RowView {
   }
 
   head(i) {
-    const { rows } = this.app;
-    const { state, table: list } = this.app;
+    const { rows, state, table: list } = this.app;
     const marks = [
       rows.isNew(i) ? rows.isTraining && "new row, not learned from" : rows.isTraining && "training row, without its own vote",
       rows.far[i] && "far: nothing similar was seen",

@@ -79,8 +79,7 @@ export class TableView {
     this.isWaiting = true;
     requestAnimationFrame(() => {
       this.isWaiting = false;
-      this.top = this.box.scrollTop;
-      this.draw();
+      if (Math.abs(this.box.scrollTop - this.top) >= 1) this.scrollTo(this.box.scrollTop);
     });
   }
 
