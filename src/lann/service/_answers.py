@@ -60,10 +60,10 @@ def neighbors(model: TableModel, frame: pd.DataFrame, n_neighbors: int | None) -
 
 
 def counterfactual(
-    model: TableModel, frame: pd.DataFrame, target: str | None, frozen: Sequence[str], max_columns: int
+    model: TableModel, frame: pd.DataFrame, target: str | None, frozen: Sequence[str], **options: Any
 ) -> Answer:
-    """Find the smallest changes that lead to other predictions."""
-    found = model.counterfactuals(frame, target=target, frozen=frozen, max_features=max_columns)
+    """Find changes that lead to other predictions; options are those of `TableModel.counterfactuals`."""
+    found = model.counterfactuals(frame, target=target, constraints={"frozen": list(frozen)}, **options)
     return Answer(found.to_dict, found.to_frame)
 
 

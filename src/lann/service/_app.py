@@ -6,8 +6,10 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Annotated, Any
 
+import pandas as pd
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -21,6 +23,7 @@ from lann.tables import TableModel
 
 # The threads that compute; each has its share of the cores.
 N_THREADS = 2
+Compute = Callable[[TableModel, pd.DataFrame], _answers.Answer]
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"description": text, "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
     for status, text in {
@@ -62,9 +65,7 @@ class Service:
         self.reader = RowReader(model, limits)
         self.pool = ThreadPoolExecutor(N_THREADS, "lann")
 
-    async def answer(
-        self, request: Request, compute: Callable[..., Any], most: int, *options: Any
-    ) -> Response:
+    async def answer(self, request: Request, compute: Compute, most: int) -> Response:
         """Return the answer to the rows of a request, computed beside other requests."""
         body = await self._body(request)
         media_type, wanted = (
@@ -75,7 +76,7 @@ class Service:
         def work() -> Response:
             frame = self.reader.read(media_type, body, most)
             try:
-                answer = compute(self.model, frame, *options)
+                answer = compute(self.model, frame)
             except ValueError as error:
                 raise Problem(422, str(error)) from None
             if wanted == CSV:
@@ -177,7 +178,7 @@ def _add_paths(app: FastAPI, service: Service) -> None:
         request: Request, n_neighbors: Annotated[int | None, Query(ge=1, le=1000)] = None
     ) -> Response:
         """Find the nearest training rows, as many as vote if no number is given."""
-        return await service.answer(request, _answers.neighbors, most, n_neighbors)
+        return await service.answer(request, partial(_answers.neighbors, n_neighbors=n_neighbors), most)
 
     @app.post("/counterfactual", **body)
     async def counterfactual(
@@ -186,11 +187,14 @@ def _add_paths(app: FastAPI, service: Service) -> None:
             str | None, Query(description="The class that is wanted; any other without.")
         ] = None,
         frozen: Annotated[list[str], Query(description="Columns that must not change.")] = [],  # noqa: B006
+        at_least: Annotated[float, Query(ge=0, le=1, description="Probability of the class.")] = 0.6,
+        n_results: Annotated[int, Query(ge=1, le=10, description="Changes of a row, at most.")] = 1,
         max_columns: Annotated[int, Query(ge=1, le=10)] = 3,
     ) -> Response:
-        """Find the smallest change of each row that leads to another prediction."""
-        options = target, frozen, max_columns
-        return await service.answer(request, _answers.counterfactual, most, *options)
+        """Find small changes of each row, in few columns, that lead to another prediction."""
+        options: dict[str, Any] = {"at_least": at_least, "n_results": n_results, "max_features": max_columns}
+        compute = partial(_answers.counterfactual, target=target, frozen=frozen, **options)
+        return await service.answer(request, compute, most)
 
 
 def _add_problems(app: FastAPI) -> None:
