@@ -74,6 +74,7 @@ def test_training_rows_are_predicted_without_themselves_and_new_rows_as_by_predi
     np.testing.assert_allclose(shown[own], explained.relevances, atol=1e-5)
     suspicion = suspicious_rows(clf)
     np.testing.assert_allclose(arrays["suspicion"], suspicion.scores, rtol=1e-6)
+    assert np.flatnonzero(arrays["suspects"]).tolist() == sorted(suspicion.suspects.tolist())
     for number in range(4):
         np.testing.assert_array_equal(column_of(arrays, number)[75:], new.iloc[:, number])
 

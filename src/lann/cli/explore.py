@@ -35,7 +35,7 @@ def explore(
     used: opt.ColumnOptions,
     fitting: opt.ModelOptions,
     method: Method = MapMethod.auto,
-    reasons: Reasons = 2000,
+    reasons: Reasons = 500,
     title: Title = None,
     json: opt.AsJson = False,
     tables: opt.TableOptions,

@@ -107,8 +107,9 @@ def build_document(
     ]
     suspicion = label_suspicion(source)
     if suspicion is not None:
-        pack.add("suspicion", suspicion[0], "f4")
-        pack.add("likely", suspicion[1], "u2")
+        pack.add("suspicion", suspicion.scores, "f4")
+        pack.add("likely", np.searchsorted(source.classifier.classes_, suspicion.likely), "u2")
+        pack.add("suspects", np.isin(np.arange(source.n_training), suspicion.suspects), "u1")
     model = add_model(model_pack, source.model, single=single)
     if model is None:
         pack.add("neighbors", results.neighbors, "u4")

@@ -10,7 +10,7 @@ from sklearn.metrics import recall_score, roc_auc_score
 
 from lann._support.format import figure, percent
 from lann._support.types import Floats, Indices, Labels
-from lann.explain import build_explanation, suspicious_rows
+from lann.explain import Suspicion, build_explanation, suspicious_rows
 from lann.explorer._source import Source
 from lann.model import NeighborModel
 from lann.tables import NO_LABEL
@@ -152,9 +152,8 @@ def row_reasons(source: Source, results: RowResults, most: int, report: Progress
     return Reasons(rows, supports, errors, base_values)
 
 
-def label_suspicion(source: Source) -> tuple[Floats, Labels] | None:
-    """Return how suspicious the label of each training row is, and the class that its neighbors vote for."""
+def label_suspicion(source: Source) -> Suspicion | None:
+    """Return how suspicious the label of each training row is."""
     if not source.model.has_training_rows or source.n_training < 3:
         return None
-    suspicion = suspicious_rows(source.classifier)
-    return suspicion.scores, np.searchsorted(source.classifier.classes_, suspicion.likely)
+    return suspicious_rows(source.classifier)

@@ -105,7 +105,7 @@ export class Rows {
 
   isMistake = (i) => this.labels[i] >= 0 && this.labels[i] !== this.predictions[i];
   isDoubtful = (i) => this.confidences[i] - this.runnerUpProbabilities[i] < 0.2;
-  isSuspicious = (i) => Boolean(this.suspicion) && i < this.nTraining && this.likely[i] !== this.labels[i];
+  isSuspicious = (i) => this.suspects?.[i] === 1;
 
   allFields() {
     const number = (key, title, get, text) => ({ key, title, kind: "number", get, text: (i) => text(get(i)) });
@@ -133,7 +133,7 @@ function outcomeFields(rows, number) {
     number("confidence", "confidence", (i) => rows.confidences[i], share),
     number("error", "error", (i) => 1 - rows.labelProbabilities[i], share),
   ];
-  if (rows.suspicion) fields.push(number("suspicion", "votes against the label", (i) => (i < rows.nTraining ? rows.suspicion[i] : NaN),
+  if (rows.suspicion) fields.push(number("suspicion", "suspicion of the label", (i) => (i < rows.nTraining ? rows.suspicion[i] : NaN),
     share));
   return fields;
 }

@@ -62,8 +62,7 @@ function showTheme({ state }) {
 }
 
 function showTabs(app) {
-  const { state } = app;
-  const names = Object.keys(TABS);
+  const [state, names] = [app.state, Object.keys(TABS)];
   const tab = (name) =>
     button(TABS[name], () => state.set({ tab: name }), { role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}` });
   replace(element("tabs"), names.map(tab));
@@ -110,8 +109,8 @@ function followRow(app) {
   app.state.on(["row"], () => {
     if (app.row() < 0) return;
     app.tellSelected([app.row()]);
-    const isNarrow = getComputedStyle(document.querySelector(".left")).display === "contents";
-    if (isNarrow && document.activeElement?.closest(".list")) document.querySelector(".right").scrollIntoView();
+    const isNarrow = () => getComputedStyle(document.querySelector(".left")).display === "contents";
+    if (document.activeElement?.closest(".list") && isNarrow()) document.querySelector(".right").scrollIntoView();
   });
 }
 

@@ -18,7 +18,7 @@ const QUEUES = {
     order: (rows, i) => -rows.suspicion[i],
     why(rows, i) {
       const [label, likely] = [rows.labels[i], rows.likely[i]].map((y) => rows.classes[y]);
-      return `${percent(rows.suspicion[i])} of the votes of the nearest rows are not for ${label}; most are for ${likely}.`;
+      return `The other rows favor ${likely} over ${label}: suspicion ${percent(rows.suspicion[i])}, where above 50% is for another label.`;
     },
   },
   mistakes: {

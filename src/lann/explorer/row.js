@@ -121,7 +121,7 @@ export class RowView {
       rows.isNew(i) ? rows.isTraining && "new row, not learned from" : rows.isTraining && "training row, without its own vote",
       rows.far[i] && "far: nothing similar was seen",
       rows.isDoubtful(i) && "doubtful",
-      rows.isSuspicious(i) && `suspicious label: neighbors say ${rows.classes[rows.likely[i]]}`,
+      rows.isSuspicious(i) && `suspicious label: the other rows favor ${rows.classes[rows.likely[i]]}`,
     ];
     const buttons = [
       button("‹", () => list.step(-1), { "aria-label": "Previous row of the table" }),
@@ -242,7 +242,7 @@ export class RowView {
     const [from, to] = reasons ? [reasons.base, vote.probabilities[prediction]].map((share) => percent(share)) : [];
     const adds = `Adds: what the value adds to the probability of ${rows.classes[prediction]}, from ${from} at other rows to ${to}; ± is two standard errors.`;
     const notes = [
-      reasons ? adds : "What each value adds is not in the file for this row.",
+      reasons ? adds : "The file has reasons of other rows; --reasons (n_reasons) writes more.",
       "Relevance: how much of the vote changes with the column, for rows like this one.",
       others.length ? "Typical: the middle 80% of the training rows of the class, or its most frequent categories." : "",
     ];
