@@ -22,6 +22,8 @@ from lann.tables import TableModel, TableWarning
 SETTINGS = "LANN_SERVICE"
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 BACKLOG = 2048
+# Seconds after which a process that says nothing is replaced, such as one that reads the model.
+LONGEST_START = 120
 # Fewest characters of a token, so that it cannot be guessed.
 LEAST_TOKEN = 16
 
@@ -90,13 +92,16 @@ def serve(
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family, backlog=BACKLOG) as listener:
         port = listener.getsockname()[1]
-        on_start(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         if workers == 1:
+            on_start(address)
             uvicorn.Server(uvicorn.Config(app, **options)).run(sockets=[listener])
             return
+    on_start(address)
     os.environ[SETTINGS] = json.dumps(settings)
     factory = "lann.service._run:worker_app"
-    uvicorn.run(factory, factory=True, host=host, port=port, backlog=BACKLOG, workers=workers, **options)
+    options |= {"workers": workers, "timeout_worker_healthcheck": LONGEST_START}
+    uvicorn.run(factory, factory=True, host=host, port=port, backlog=BACKLOG, **options)
 
 
 def worker_app() -> FastAPI:
