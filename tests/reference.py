@@ -55,6 +55,13 @@ def weighted_loss(kind, distances, labels, label, power, strength, weights, n_cl
     return scores.max() + np.log(np.sum(np.exp(scores - scores.max()))) - scores[label]
 
 
+def crps(distances, values, value, power, weights):
+    """The continuous ranked probability score of the neighbors' values, by their supports."""
+    shares = weights * distances**-power
+    shares = shares / shares.sum()
+    return shares @ np.abs(values - value) - 0.5 * shares @ np.abs(values[:, None] - values) @ shares
+
+
 def slopes(function, x, step=1e-6):
     """Central differences of a function of an array, relative to the size of each entry."""
     result = np.zeros_like(x)

@@ -23,7 +23,7 @@ ROOT = Path(lann.__path__[0])
 # Found in the files: collection imports none of the modules.
 WITH_EXAMPLES = [path for path in sorted(ROOT.rglob("*.py")) if ">>> " in path.read_text("utf-8")]
 # Packages that the library uses itself, and whose names are not for users.
-INTERNAL = ("_markup", "_support", "cli", "columns", "metric", "model", "search", "training")
+INTERNAL = ("_markup", "_support", "cli", "columns", "metric", "model", "search", "training", "vote")
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in INTERNAL)
 # What users meet of internal packages: the attributes `vote_`, `curves_`, `encoding_` and `schema_`.
 MET_BY_USERS = {

@@ -47,7 +47,7 @@ def test_epsilon_is_a_thousandth_of_the_typical_distance(distances, guard):
 
 
 # The kinds of `LossRule`, with the rounding of the loss.
-LOSSES = {"shares": (0, 1e-12), "softmax": (1, 1e-9)}
+LOSSES = {"shares": (0, 1e-12), "softmax": (1, 1e-9), "crps": (2, 1e-12)}
 
 
 @pytest.mark.parametrize("kind", LOSSES)
@@ -61,14 +61,18 @@ def test_losses_and_their_slopes(reference, kind, seed, power, strength, weighte
     distances, labels, label = neighborhood(seed)
     number, tolerance = LOSSES[kind]
     strength = max(strength, 0.3) if kind == "softmax" else strength
-    weights = np.random.default_rng(seed).uniform(0.5, 2.0, len(distances)) ** weighted
+    rng = np.random.default_rng(seed)
+    weights, values = rng.uniform(0.5, 2.0, len(distances)) ** weighted, rng.normal(size=len(distances) + 1)
 
     def plain(d):
+        if kind == "crps":
+            return 1.5 * strength * reference.crps(d, values[:-1], values[-1], power, weights)
         return 1.5 * reference.weighted_loss(kind, d, labels, label, power, strength, weights, 4)
 
     slopes = np.empty(len(distances))
     rule = (number, len(distances), power, strength, 4)
-    loss = _native.vote_loss(rule, distances.copy(), labels, label, weights, 1.5, slopes)
+    targets = (np.append(labels, label), values, np.append(weights, 1.5))
+    loss = _native.vote_loss(rule, distances, targets, slopes)
     assert loss == pytest.approx(plain(distances), rel=tolerance, abs=tolerance)
     np.testing.assert_allclose(slopes, reference.slopes(plain, distances), rtol=1e-4, atol=1e-6)
 

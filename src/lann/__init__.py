@@ -9,14 +9,16 @@ if TYPE_CHECKING:
     from lann.explain import Explanation
     from lann.explorer import explore
     from lann.persist import load, save
+    from lann.regressor import LANNRegressor
 
-__all__ = ["Explanation", "LANNClassifier", "LANNEmbedding", "explore", "load", "save"]
+__all__ = ["Explanation", "LANNClassifier", "LANNEmbedding", "LANNRegressor", "explore", "load", "save"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "Explanation": "lann.explain",
     "LANNClassifier": "lann.classifier",
     "LANNEmbedding": "lann.embedding",
+    "LANNRegressor": "lann.regressor",
     "explore": "lann.explorer",
     "load": "lann.persist",
     "save": "lann.persist",

@@ -1,4 +1,4 @@
-"""What all classifiers of this package share: labels, queries, neighbors, probabilities and explanations."""
+"""What all estimators with a model share: queries, neighbors, predictions and explanations."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ if TYPE_CHECKING:
 BLOCK_QUERIES = 1 << 14
 
 
-def _query_blocks(X: Any) -> list[slice]:
-    """Return the parts in which queries are read: blocks of an array, all of other objects."""
-    is_large = isinstance(X, np.ndarray) and X.ndim == 2 and len(X) > BLOCK_QUERIES
-    return list(blocks(len(X), BLOCK_QUERIES)) if is_large else [slice(0, None)]
+def query_blocks(X: Any) -> Iterator[tuple[Any, int]]:
+    """Yield the parts in which queries are read, and their first rows: blocks of an array, all of others."""
+    if isinstance(X, np.ndarray) and X.ndim == 2 and len(X) > BLOCK_QUERIES:
+        yield from ((X[part], part.start) for part in blocks(len(X), BLOCK_QUERIES))
+    else:
+        yield X, 0
 
 
-class ModelClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier whose fitted model is a `NeighborModel`; `fit` sets `classes_` and `model_`."""
+class ModelEstimator(BaseEstimator):
+    """An estimator whose fitted model is a `NeighborModel`; `fit` sets `model_`."""
 
-    classes_: NDArray[Any]
     model_: NeighborModel
     n_jobs: int | None
 
@@ -52,59 +53,10 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         return self.model_.feature_weights(n_jobs=self.n_jobs)
 
     @property
-    def class_feature_weights_(self) -> Floats:
-        """Mean feature weights of the rows of each class: (n_classes, n_features)."""
-        model = self.model_
-        weights = model.feature_weights(n_jobs=self.n_jobs)
-        return mean_by_class(weights, model.labels, len(self.classes_), model.row_weights)
-
-    @property
     def mean_feature_weights_(self) -> Floats:
         """Mean feature weights of all rows: (n_features,)."""
         model = self.model_
         return weighted_means(model.feature_weights(n_jobs=self.n_jobs), model.row_weights)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the class with the largest probability.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            An array is read block by block, so that it can be mapped from a file that is larger than memory.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_queries,)
-        """
-        indices = [probabilities.argmax(axis=1) for probabilities in self._probabilities(X)]
-        return self.classes_[np.concatenate(indices)]
-
-    def predict_proba(self, X: ArrayLike) -> Floats:
-        """Predict the probability of each class: its share of the vote, with the floor if there is one.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            An array is read block by block, so that it can be mapped from a file that is larger than memory.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_queries, n_classes)
-            Columns are in the order of `classes_`.
-        """
-        blocks = list(self._probabilities(X))
-        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
-
-    def _probabilities(self, X: Any) -> Iterator[Floats]:
-        """Yield the probabilities of blocks of queries; those of tables and lists are one block."""
-        model: NeighborModel | None = None
-        parts = _query_blocks(X)
-        for part in parts:
-            block = X if len(parts) == 1 else X[part]
-            queries = self._validate_queries(block, first_row=part.start)
-            # Once: another thread may add or forget rows, which sets another model.
-            model = model or self.model_
-            yield model.vote(*model.voters(queries, n_jobs=self.n_jobs)).probabilities
 
     def explain(
         self, X: ArrayLike, y: ArrayLike | None = None, *, ids: ArrayLike | None = None
@@ -189,10 +141,9 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         if schema is not None and schema.is_numeric:
             schema = None  # the numbers are the values
         names = self._ids_of(model) if ids is None else check_ids(ids, model.n_rows)
-        explanation = build_explanation(
+        explanation = self._build_explanation(
             model,
             queries,
-            classes=self.classes_,
             feature_names=get_feature_names(self),
             ids=names,
             schema=schema,
@@ -203,14 +154,18 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
             explanation = replace(explanation, _query_values=query_values(X, schema, queries))
         return replace(explanation, query_ids=query_ids)
 
+    def _build_explanation(self, model: NeighborModel, queries: Floats, **options: Any) -> Explanation:
+        """Explain what a model predicts for queries."""
+        raise NotImplementedError
+
     def _validate_queries(self, X: ArrayLike, *, first_row: int = 0) -> Floats:
         if "model_" not in vars(self):
             check_is_fitted(self)
         return read_queries(self, X, first_row=first_row)
 
 
-class NeighborClassifier(ModelClassifier):
-    """A classifier whose model keeps the training rows."""
+class NeighborEstimator(ModelEstimator):
+    """An estimator whose model keeps the training rows."""
 
     def kneighbors(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -322,3 +277,63 @@ def _with_labels(explanation: Explanation, y: ArrayLike | None) -> Explanation:
     labels = column_or_1d(y)
     check_consistent_length(explanation.probabilities, labels)
     return replace(explanation, true_labels=labels)
+
+
+class ModelClassifier(ClassifierMixin, ModelEstimator):
+    """A classifier whose fitted model is a `NeighborModel`; `fit` sets `classes_` and `model_`."""
+
+    classes_: NDArray[Any]
+
+    @property
+    def class_feature_weights_(self) -> Floats:
+        """Mean feature weights of the rows of each class: (n_classes, n_features)."""
+        model = self.model_
+        weights = model.feature_weights(n_jobs=self.n_jobs)
+        return mean_by_class(weights, model.labels, len(self.classes_), model.row_weights)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the class with the largest probability.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            An array is read block by block, so that it can be mapped from a file that is larger than memory.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_queries,)
+        """
+        indices = [probabilities.argmax(axis=1) for probabilities in self._probabilities(X)]
+        return self.classes_[np.concatenate(indices)]
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Predict the probability of each class: its share of the vote, with the floor if there is one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            An array is read block by block, so that it can be mapped from a file that is larger than memory.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_queries, n_classes)
+            Columns are in the order of `classes_`.
+        """
+        blocks = list(self._probabilities(X))
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+    def _probabilities(self, X: Any) -> Iterator[Floats]:
+        """Yield the probabilities of blocks of queries; those of tables and lists are one block."""
+        model: NeighborModel | None = None
+        for block, first_row in query_blocks(X):
+            queries = self._validate_queries(block, first_row=first_row)
+            # Once: another thread may add or forget rows, which sets another model.
+            model = model or self.model_
+            yield model.vote(*model.voters(queries, n_jobs=self.n_jobs)).probabilities
+
+    def _build_explanation(self, model: NeighborModel, queries: Floats, **options: Any) -> Explanation:
+        return build_explanation(model, queries, classes=self.classes_, **options)
+
+
+class NeighborClassifier(NeighborEstimator, ModelClassifier):
+    """A classifier whose model keeps the training rows."""

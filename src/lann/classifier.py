@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from lann._row_estimator import LEVELS, PARAMETERS, UpdateProgress
 from lann._support.compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
 from lann._support.inputs import (
     LARGEST_WEIGHT,
@@ -20,22 +21,14 @@ from lann._support.inputs import (
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import (
     BOOLEAN,
-    N_JOBS,
-    POSITIVE_STRENGTH,
-    RANDOM_STATE,
-    STRENGTH,
-    VERBOSE,
     Checked,
     Integer,
-    Number,
     OneOf,
     ParameterTable,
-    SubsetOf,
-    count_dimensions,
     shown,
     validate_parameters,
 )
-from lann._updatable import UpdatableClassifier, UpdateProgress
+from lann._updatable import UpdatableClassifier
 from lann.columns.inputs import (
     as_fitted,
 )
@@ -43,13 +36,8 @@ from lann.columns.inputs import (
 # What computes is imported on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
     from lann.metric import Levels
-    from lann.training import Epoch, Settings
 
-LEVELS = ("curves", "map", "class", "point")
-METRICS = ("diagonal", "low_rank", "full")
 FORGET_POLICIES = ("recent", "reservoir", "balanced")
-# Share of the training rows that are validation rows for early stopping.
-VALIDATION_FRACTION = 0.1
 
 
 def _check_class_weight(class_weight: Any) -> None:
@@ -66,17 +54,6 @@ def _check_class_weight(class_weight: Any) -> None:
                 f"class_weight must be between {1.0 / LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g} for every "
                 f"label; got {shown(weight)} for {shown(label)}."
             )
-
-
-def _check_categorical_features(categorical_features: Any) -> None:
-    is_text = isinstance(categorical_features, str) and categorical_features != "from_dtype"
-    is_list = categorical_features is None or count_dimensions(categorical_features) == 1
-    # Whether names, positions or a mask fit the features is checked with the data.
-    if is_text or not (is_list or isinstance(categorical_features, str)):
-        raise ValueError(
-            "categorical_features must be 'from_dtype', None, or a list of names or positions of features, "
-            f"or a mask; got {shown(categorical_features)}."
-        )
 
 
 class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
@@ -233,26 +210,13 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     array([[2, 2, 2, 2, 2, 2, 2]])
     """
 
-    _parameters: ClassVar[ParameterTable] = {
-        "n_neighbors": [Integer(1), OneOf("auto")],
-        "metric": [OneOf(*METRICS)],
-        "n_components": [Integer(1), OneOf(None)],
-        "levels": [SubsetOf(LEVELS)],
-        "max_iter": [Integer(0), OneOf(None)],
-        "learning_rate": [POSITIVE_STRENGTH, OneOf(None)],
-        "alpha": [STRENGTH],
-        "power": [Number(0), OneOf("auto")],
+    _parameters: ClassVar[ParameterTable] = PARAMETERS | {
         "class_weight": [Checked(_check_class_weight)],
-        "categorical_features": [Checked(_check_categorical_features)],
-        "n_candidates": [Integer(1), OneOf(None)],
-        "early_stopping": BOOLEAN,
         "warm_start": BOOLEAN,
         "max_points": [Integer(2), OneOf(None)],
         "forget_policy": [OneOf(*FORGET_POLICIES)],
-        "n_jobs": N_JOBS,
-        "random_state": RANDOM_STATE,
-        "verbose": VERBOSE,
     }
+    _kept = ("classes_", "vote_")
 
     def __init__(
         self,
@@ -379,12 +343,10 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         rows = as_fitted(self, start.X)  # callbacks can score them
         progress = FitProgress(self, n_epochs_of(settings, len(start.X)), rows, self.classes_[start.labels])
         result = train(start, settings, rng, callback=lambda epoch: self._on_epoch_end(epoch, progress))
-        self.loss_curve_, self.validation_curve_ = result.losses, result.validation_losses
-        self.n_iter_, self.vote_ = len(result.losses), result.vote
+        self._set_training(result)
         # Training is in float64; the rows are those that were given.
         self._set_levels(result.levels.replace(X=start.X), result.index, arrived)
         self._progress = self._progress._replace(learned=True)
-        self.levels_ = tuple(level for level in result.levels.in_use if level not in result.dropped_levels)
         progress.end()
 
     def _keep_vote(self) -> None:
@@ -397,33 +359,5 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         if (n_neighbors, power) != (vote.n_neighbors, vote.power):
             self.vote_ = VoteChoice.fixed(n_neighbors, power, vote.floor)
 
-    def _on_epoch_end(self, epoch: Epoch, progress: FitProgress) -> bool:
-        """Print a line and call scikit-learn's callbacks; return whether one of these stops the training."""
-        if self.verbose:
-            print(f"[LANNClassifier] {epoch}")
-
-        return progress.epoch(lambda: self._attributes_with(epoch.levels()))
-
     def _class_weights(self, labels: Labels, row_weights: Floats | None) -> Floats | None:
         return class_weight_array(self.class_weight, self.classes_, labels, row_weights)
-
-    def _settings(self, class_weight: Floats | None) -> Settings:
-        from lann.training import Settings
-
-        return Settings(
-            curves="curves" in self.levels,
-            linear_map="map" in self.levels,
-            class_metrics="class" in self.levels,
-            point_metrics="point" in self.levels,
-            form=self.metric,
-            n_components=self.n_components,
-            n_candidates=self.n_candidates or Settings.n_candidates,
-            alpha=self.alpha,
-            max_iter=self.max_iter,
-            learning_rate=self.learning_rate or Settings.learning_rate,
-            validation_fraction=VALIDATION_FRACTION if self.early_stopping else None,
-            class_weight=class_weight,
-            n_jobs=self.n_jobs,
-            vote_neighbors=None if self.n_neighbors == "auto" else int(self.n_neighbors),
-            vote_power=None if self.power == "auto" else float(self.power),
-        )

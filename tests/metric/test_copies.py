@@ -1,7 +1,6 @@
 import numpy as np
 
-from lann.metric import Levels
-from lann.metric import find_copies as find_copies_of
+from lann.metric import Levels, find_copies
 
 ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0], [1.0, 2.0], [-0.0, 3.0], [5.0, 5.0]])
 LABELS = np.array([0, 1, 0, 1, 1, 0])
@@ -9,10 +8,6 @@ LABELS = np.array([0, 1, 0, 1, 1, 0])
 
 def levels_of(row_weights=None):
     return Levels.plain(ROWS, LABELS, 2, row_weights=row_weights)
-
-
-def find_copies(levels):
-    return find_copies_of(levels.X, levels.labels, levels.row_weights)
 
 
 def groups_of(copies):

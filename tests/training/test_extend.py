@@ -58,18 +58,18 @@ def extend_in_full(levels, X, labels, settings, row_weights, epsilon):
     search = ExactSearch(extended.class_metric())
     k = min(settings.n_candidates, n_old + n_new - 1)
     candidates, _ = search.query(extended.points[rows], k, exclude=rows)
-    rule = settings.loss_rule(len(levels.class_log_weights))
+    rule = settings.loss_rule(levels)
     rule = rule._replace(n_neighbors=min(rule.n_neighbors, n_old + n_new - 1))
     targets = settings.targets(extended)
     rate, smoothing = settings.learning_rate, settings.smoothing
     if matrices is not None:
         roots, matrices = np.sqrt(extended.weights), matrices.copy()
         options = (rule, epsilon, rate, LARGEST_STEP, CONSTRAINTS.index("bounded"), smoothing)
-        _native.matrix_steps(rows, candidates, extended.points, *targets, roots, matrices, *options)
+        _native.matrix_steps(rows, candidates, extended.points, targets, roots, matrices, *options)
         return extended.replace(point_matrices=matrices)
     weights = extended.weights
     options = (rule, epsilon, rate, smoothing)
-    _native.relative_weight_steps(rows, candidates, extended.points, *targets, weights, *options)
+    _native.relative_weight_steps(rows, candidates, extended.points, targets, weights, *options)
     return with_weights(extended, weights)
 
 

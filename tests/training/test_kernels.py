@@ -5,7 +5,8 @@ import pytest
 
 from lann import _native
 from lann.training import Settings
-from lann.training._loss import NOT_NEEDED
+from lann.training._loss import NOT_NEEDED, LossRule
+from lann.vote import SHARES
 
 SETTINGS = Settings(n_neighbors=5, power=2.0)
 
@@ -29,8 +30,8 @@ def targets(small_levels):
 
 
 def loss_of(batch, metric, targets, by_weight=NOT_NEEDED, by_point=NOT_NEEDED):
-    rule = SETTINGS.loss_rule(2)
-    return _native.loss_and_gradients(*batch, *metric, *targets, rule, by_weight, by_point)
+    rule = LossRule(SHARES, 5, 2.0, SETTINGS.floor, 2)
+    return _native.loss_and_gradients(*batch, *metric, targets, rule, by_weight, by_point)
 
 
 def test_the_loss_equals_its_definition(reference, make_batch, metric, targets):

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from lann import _native
 from lann.metric import Levels
 from lann.training import OnlineSettings, Settings
-from lann.training._loss import Targets
+from lann.training._loss import LossRule, Targets
 from lann.training._online import OnlineWeights
+from lann.vote import SHARES
 
 RATES = [0.0, 1e-3, 0.05, 1.0, 100.0]
 
@@ -81,10 +82,10 @@ def relative_steps(
     points, labels, rows, candidates, *, rate=0.1, smoothing=0.0, epsilon=0.01, weights=None, targets=None
 ):  # fmt: skip
     weights = np.ones(points.shape) if weights is None else weights
-    rule = Settings(n_neighbors=4).loss_rule(labels.max() + 1)
+    rule = LossRule(SHARES, 4, Settings.power, Settings.floor, labels.max() + 1)
     targets = Targets.equal(labels) if targets is None else targets
     options = (rule, epsilon, rate, smoothing)
-    return _native.relative_weight_steps(rows, candidates, points, *targets, weights, *options), weights
+    return _native.relative_weight_steps(rows, candidates, points, targets, weights, *options), weights
 
 
 def test_a_relative_step_equals_the_plain_loop(reference):

@@ -107,14 +107,11 @@ LANN_INLINE void mix_with_neighbors(ConstFloats2 values, ConstIndices2 neighbors
 }
 
 // The nearest neighbors of one query, sorted by distance and then by index, and the slope of the loss for each distance.
-struct Neighbors {
-    std::vector<Index> indices, labels;
-    std::vector<double> distances, weights, slopes, scores;
+struct Neighbors : Near {
+    std::vector<Index> indices;
     Index count = 0, k;
 
-    explicit Neighbors(const LossRule &rule)
-        : indices(rule.n_neighbors), labels(rule.n_neighbors), distances(rule.n_neighbors), weights(rule.n_neighbors),
-          slopes(rule.n_neighbors), scores(rule.n_classes), k(rule.n_neighbors) {}
+    explicit Neighbors(const LossRule &rule) : Near(rule), indices(rule.n_neighbors), k(rule.n_neighbors) {}
 
     LANN_INLINE void clear() {
         std::fill(distances.begin(), distances.end(), infinity);
@@ -145,17 +142,17 @@ struct Neighbors {
         }
     }
 
-    // The loss of a query, if points have these labels and weights of their votes; none without neighbors. The
-    // distances are changed.
-    LANN_INLINE double loss(const LossRule &rule, Index query, ConstIndices point_labels, ConstFloats vote_weights) {
+    // The loss of a query, if points have these targets; none without neighbors. The distances are changed.
+    LANN_INLINE double loss(const LossRule &rule, Index query, const Targets &targets) {
         count = count_found(indices.data(), k);
         if (count == 0) return 0.0;
         for (Index slot = 0; slot < count; ++slot) {
-            labels[slot] = point_labels[indices[slot]];
-            weights[slot] = vote_weights[indices[slot]];
+            const Index j = indices[slot];
+            labels[slot] = targets.labels[j];
+            values[slot] = targets.value(j);
+            weights[slot] = targets.weights[j];
         }
-        return weighted_loss(rule, distances.data(), labels.data(), point_labels[query], count, weights.data(),
-                             vote_weights[query], slopes.data(), scores.data());
+        return weighted_loss(rule, targets.labels[query], targets.value(query), targets.weights[query], count);
     }
 };
 
@@ -191,16 +188,13 @@ LANN_INLINE void add_gradient(const double *__restrict query, const double *__re
 // ∂loss/∂point = ± 2 · slope · w · difference.
 // rows : (n_queries,) points; candidates : (n_queries, n_candidates) points, -1 for none; axis_mask : 0 where dropped
 // points : (n_points, n_axes); weights : (n_owners, n_axes); owners : (n_points,) whose weights a point measures with
-// labels, vote_weights : (n_points,)
 LANN_INLINE double loss_and_gradients(ConstIndices rows, ConstIndices2 candidates, ConstFloats axis_mask,
                                       double epsilon, ConstFloats2 points, ConstFloats2 weights, ConstIndices owners,
-                                      ConstIndices labels, ConstFloats vote_weights, LossRule rule, Floats2 by_weight,
-                                      Floats2 by_point) {
+                                      Targets targets, LossRule rule, Floats2 by_weight, Floats2 by_point) {
     const Index n = points.size(1), n_queries = rows.size();
     const bool need_weight = by_weight.size() > 0, need_point = by_point.size() > 0;
     require(candidates.size(0) == n_queries && axis_mask.size() == n && weights.size(1) == n, "axes");
-    require(owners.size() == points.size(0) && labels.size() == owners.size() &&
-                vote_weights.size() == owners.size(), "points");
+    require(owners.size() == points.size(0) && targets.are_of(owners.size()), "points");
     require(!need_weight || by_weight.shape == weights.shape, "gradient of weights");
     require(!need_point || by_point.shape == points.shape, "gradient of points");
     Neighbors near(rule);
@@ -219,7 +213,7 @@ LANN_INLINE double loss_and_gradients(ConstIndices rows, ConstIndices2 candidate
             found[n_found++] = j;
         }
         near.choose(distances.data(), found.data(), n_found);
-        total += near.loss(rule, i, labels, vote_weights);
+        total += near.loss(rule, i, targets);
         for (Index slot = 0; slot < near.count; ++slot) {
             const Index j = near.indices[slot];
             const double slope = near.slopes[slot] / double(n_queries);
@@ -280,11 +274,11 @@ LANN_INLINE void matrix_pair_distances(ConstIndices pairs, ConstIndices queries,
 }
 
 // The mean loss of a batch with known neighbors, -1 for none, and its slope for each distance; distances are changed.
-// near, distances, slopes : (n_queries, k); rows : (n_queries,); labels, vote_weights : (n_points,)
-static double batch_loss(ConstIndices2 near, ConstFloats2 distances, ConstIndices rows, ConstIndices labels,
-                         ConstFloats vote_weights, LossRule rule, Floats2 slopes) {
+// near, distances, slopes : (n_queries, k); rows : (n_queries,)
+static double batch_loss(ConstIndices2 near, ConstFloats2 distances, ConstIndices rows, Targets targets, LossRule rule,
+                         Floats2 slopes) {
     require(near.shape == distances.shape && slopes.shape == near.shape && near.size(0) == rows.size(), "queries");
-    require(near.size(1) <= rule.n_neighbors && labels.shape == vote_weights.shape, "neighbors");
+    require(near.size(1) <= rule.n_neighbors && targets.are_of(targets.labels.size()), "neighbors");
     const double n_queries = double(rows.size());
     Neighbors list(rule);
     double total = 0.0;
@@ -294,7 +288,7 @@ static double batch_loss(ConstIndices2 near, ConstFloats2 distances, ConstIndice
             list.indices[slot] = near(q, slot);
             list.distances[slot] = distances(q, slot);
         }
-        total += list.loss(rule, rows[q], labels, vote_weights);
+        total += list.loss(rule, rows[q], targets);
         for (Index slot = 0; slot < near.size(1); ++slot)
             slopes(q, slot) = slot < list.count ? list.slopes[slot] / n_queries : 0.0;
     }
@@ -439,12 +433,11 @@ LANN_INLINE void take_published_step(const double *x, const double *point, doubl
 LANN_INLINE std::tuple<double, Index> published_steps(
     ConstIndices rows, ConstIndices2 candidates, ConstFloats limits, ConstFloats sizes, double rounding,
     ConstFloats2 lifted_weights, Array<bool, 1> decreased, Indices decreased_list, ConstFloats2 points,
-    ConstIndices labels, ConstFloats vote_weights, Floats2 weights, LossRule rule, double epsilon, Index constraint,
-    double rate, double slack) {
+    Targets targets, Floats2 weights, LossRule rule, double epsilon, Index constraint, double rate, double slack) {
     const Index n = points.size(1), n_points = points.size(0);
     require(rule.n_neighbors > 0 && candidates.size(0) == rows.size() && limits.shape == rows.shape && sizes.shape == rows.shape, "rows");
     require(weights.shape == points.shape && lifted_weights.shape == points.shape, "weights");
-    require(labels.size() == n_points && vote_weights.size() == n_points && decreased.size() == n_points, "points");
+    require(targets.are_of(n_points) && decreased.size() == n_points, "points");
     require(decreased_list.size() >= std::min(n_points, rows.size() * rule.n_neighbors), "decreased");
     Neighbors near(rule);
     std::vector<double> moved(n);
@@ -469,7 +462,7 @@ LANN_INLINE std::tuple<double, Index> published_steps(
             for (Index j = 0; j < n_points; ++j)
                 if (j != i) measure(j);
         }
-        total += near.loss(rule, i, labels, vote_weights);
+        total += near.loss(rule, i, targets);
         for (Index slot = 0; slot < near.count; ++slot) {
             const Index j = near.indices[slot];
             double *own = &weights(j, 0);
@@ -490,11 +483,11 @@ LANN_INLINE std::tuple<double, Index> published_steps(
 // total loss. Weights stay bounded, and a share `smoothing` is replaced by the mean of same-class neighbors.
 // rows : (n_rows,); candidates : (n_rows, n_candidates), -1 for none
 LANN_INLINE double relative_weight_steps(ConstIndices rows, ConstIndices2 candidates, ConstFloats2 points,
-                                         ConstIndices labels, ConstFloats vote_weights, Floats2 weights, LossRule rule,
-                                         double epsilon, double rate, double smoothing) {
+                                         Targets targets, Floats2 weights, LossRule rule, double epsilon, double rate,
+                                         double smoothing) {
     const Index n = points.size(1);
     require(candidates.size(0) == rows.size() && weights.shape == points.shape, "rows");
-    require(labels.size() == points.size(0) && vote_weights.shape == labels.shape, "points");
+    require(targets.are_of(points.size(0)), "points");
     Neighbors near(rule);
     std::vector<double> moved(n);
     double total = 0.0;
@@ -506,7 +499,7 @@ LANN_INLINE double relative_weight_steps(ConstIndices rows, ConstIndices2 candid
             const Index j = candidates(r, c);
             if (j >= 0 && j != i) near.add(epsilon + diagonal_distance(x, &points(j, 0), &weights(j, 0), n), j);
         }
-        total += near.loss(rule, i, labels, vote_weights);
+        total += near.loss(rule, i, targets);
         for (Index slot = 0; slot < near.count; ++slot) {
             const double *point = &points(near.indices[slot], 0);
             double *own = &weights(near.indices[slot], 0), sum_of_moved = 0.0;
@@ -518,7 +511,7 @@ LANN_INLINE double relative_weight_steps(ConstIndices rows, ConstIndices2 candid
             if (sum_of_moved > 0.0 && sum_of_moved < infinity)
                 for (Index a = 0; a < n; ++a) own[a] = bound(moved[a]);
         }
-        if (smoothing > 0.0) mix_same_class(near, labels[i], smoothing, weights.data, n, moved.data());
+        if (smoothing > 0.0) mix_same_class(near, targets.labels[i], smoothing, weights.data, n, moved.data());
     }
     return total;
 }
@@ -529,13 +522,12 @@ LANN_INLINE double relative_weight_steps(ConstIndices rows, ConstIndices2 candid
 // is undone by a factor if it is fixed. Afterwards, the trace of Λ is n_axes if the norm is fixed, or the mean squared
 // singular value of Ω is bounded.
 template <class M>
-LANN_INLINE double matrix_steps(ConstIndices rows, ConstIndices2 candidates, ConstFloats2 points, ConstIndices labels,
-                                ConstFloats vote_weights, ConstFloats2 roots, Array<M, 3> matrices, LossRule rule,
+LANN_INLINE double matrix_steps(ConstIndices rows, ConstIndices2 candidates, ConstFloats2 points, Targets targets, ConstFloats2 roots, Array<M, 3> matrices, LossRule rule,
                                 double epsilon, double rate, double largest_step, Index constraint, double smoothing) {
     MatrixPoints<M> metric(points, roots, matrices);
     const Index n_axes = metric.n_axes, rank = metric.rank;
     require(candidates.size(0) == rows.size(), "rows");
-    require(labels.size() == points.size(0) && vote_weights.shape == labels.shape, "points");
+    require(targets.are_of(points.size(0)), "points");
     const bool all = candidates.size(1) == 0;
     const Index n_candidates = all ? points.size(0) : candidates.size(1);
     Neighbors near(rule);
@@ -548,7 +540,7 @@ LANN_INLINE double matrix_steps(ConstIndices rows, ConstIndices2 candidates, Con
             const Index j = all ? c : candidates(r, c);
             if (j >= 0 && j != i) near.add(epsilon + metric.measure(i, j, nullptr), j);
         }
-        total += near.loss(rule, i, labels, vote_weights);
+        total += near.loss(rule, i, targets);
         for (Index slot = 0; slot < near.count; ++slot) {
             const Index j = near.indices[slot];
             const double squared = metric.measure(i, j, nullptr), length = squared_norm(metric.step.data(), n_axes);
@@ -566,7 +558,7 @@ LANN_INLINE double matrix_steps(ConstIndices rows, ConstIndices2 candidates, Con
                 for (Index b = 0; b < rank; ++b) row[b] = M(factor * (row[b] - change * projected[b]));
             }
         }
-        if (smoothing > 0.0) mix_same_class(near, labels[i], smoothing, matrices.data, n_axes * rank, buffer.data());
+        if (smoothing > 0.0) mix_same_class(near, targets.labels[i], smoothing, matrices.data, n_axes * rank, buffer.data());
         for (Index slot = 0; slot < near.count; ++slot) {
             const Index j = near.indices[slot];
             M *own = metric.matrix(j);

@@ -5,13 +5,20 @@
 
 namespace lann {
 
-static double vote_loss(LossRule rule, Floats distances, ConstIndices labels, Index label, ConstFloats weights,
-                        double weight, Floats slopes) {
+// The loss of a query, which is the last of the targets, and its slopes; the others are those of its neighbors.
+static double vote_loss(LossRule rule, ConstFloats distances, Targets targets, Floats slopes) {
     const Index n_near = distances.size();
-    require(labels.size() == n_near && weights.size() == n_near && slopes.size() == n_near, "neighbors");
-    std::vector<double> scores(rule.n_classes);
-    return weighted_loss(rule, distances.data, labels.data, label, n_near, weights.data, weight, slopes.data,
-                         scores.data());
+    require(targets.are_of(n_near + 1) && slopes.size() == n_near && rule.n_neighbors == n_near, "neighbors");
+    Near near(rule);
+    std::copy_n(distances.data, n_near, near.distances.begin());
+    for (Index j = 0; j < n_near; ++j) {
+        near.labels[j] = targets.labels[j];
+        near.values[j] = targets.value(j);
+        near.weights[j] = targets.weights[j];
+    }
+    const double loss = near.weighted_loss(rule, targets.labels[n_near], targets.value(n_near), targets.weights[n_near], n_near);
+    std::copy_n(near.slopes.begin(), n_near, slopes.data);
+    return loss;
 }
 
 // The share of each neighbor in a weighted mean of votes: see `MeanVote`.

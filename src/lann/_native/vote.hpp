@@ -8,15 +8,28 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace lann {
 
-// How the loss of a query is computed from its neighbors; `strength` is the floor η, or the temperature β.
+// How the loss of a query is computed from its neighbors; `strength` is the floor η, the temperature β, or a factor.
 struct LossRule {
-    enum Kind : Index { shares, softmax };
+    enum Kind : Index { shares, softmax, crps };
     Index kind, n_neighbors;
     double power, strength;
     Index n_classes;
+};
+
+// What points are to predict, class indices or values, and how much each of them counts.
+// labels, weights : (n_points,); values : (n_points,), empty for classes
+struct Targets {
+    ConstIndices labels;
+    ConstFloats values, weights;
+
+    bool are_of(Index n) const {
+        return labels.size() == n && weights.size() == n && (values.size() == n || values.size() == 0);
+    }
+    double value(Index i) const { return values.size() ? values[i] : 0.0; }
 };
 
 // base^power, by products for the powers that losses and votes mostly have.
@@ -72,24 +85,58 @@ LANN_INLINE double softmax_loss(const double *distances, const Index *labels, In
     return -(scores[label] - highest - std::log(total));
 }
 
-// One of the two losses, with the support of each neighbor, and the loss, multiplied by weights.
+// The CRPS of the distribution of the neighbors' values, times `factor`, and its slopes.
 //
-// weights : (n_near,) of the neighbors; weight : of the query; scores : (n_classes,) for softmax. `distances` change.
-LANN_INLINE double weighted_loss(const LossRule &rule, double *distances, const Index *labels, Index label,
-                                 Index n_near, const double *weights, double weight, double *slopes, double *scores) {
-    const double root = -1.0 / rule.power;
-    for (Index j = 0; j < n_near; ++j)  // c d^−p is (c^(−1/p) d)^−p: a larger weight is a shorter distance
-        if (weights[j] != 1.0) distances[j] *= std::pow(weights[j], root);
-    const double loss = rule.kind == LossRule::shares
-                            ? share_loss(distances, labels, label, n_near, rule.power, rule.strength, slopes)
-                            : softmax_loss(distances, labels, label, n_near, rule.power, rule.strength,
-                                           rule.n_classes, slopes, scores);
+// With the shares w_j = d_j^−p / Σ d^−p, it is Σ w_j |v_j − y| − ½ Σ w_i w_j |v_i − v_j|. `gaps` : (n_near,) is written.
+LANN_INLINE double crps_loss(const double *distances, const double *values, double value, Index n_near, double power,
+                             double factor, double *slopes, double *gaps) {
+    double nearest = std::numeric_limits<double>::infinity(), total = 0.0, loss = 0.0, mean = 0.0;
+    for (Index j = 0; j < n_near; ++j) nearest = std::min(nearest, distances[j]);
+    for (Index j = 0; j < n_near; ++j) total += slopes[j] = raise(nearest / distances[j], power);
+    for (Index j = 0; j < n_near; ++j) slopes[j] /= total;
     for (Index j = 0; j < n_near; ++j) {
-        slopes[j] *= weight;
-        if (weights[j] != 1.0) slopes[j] *= std::pow(weights[j], root);
+        double spread = 0.0;
+        for (Index i = 0; i < n_near; ++i) spread += slopes[i] * std::abs(values[i] - values[j]);
+        const double error = std::abs(values[j] - value);
+        gaps[j] = error - spread;  // ∂loss/∂w_j
+        loss += slopes[j] * (error - 0.5 * spread);
+        mean += slopes[j] * gaps[j];
     }
-    return weight * loss;
+    for (Index j = 0; j < n_near; ++j) slopes[j] *= factor * power * (mean - gaps[j]) / distances[j];
+    return factor * loss;
 }
+
+// The neighbors of a query: what they are to predict, their distances and weights, and the slopes of the loss.
+struct Near {
+    std::vector<Index> labels;
+    std::vector<double> values, distances, weights, slopes, scores;
+
+    explicit Near(const LossRule &rule)
+        : labels(rule.n_neighbors), values(rule.n_neighbors), distances(rule.n_neighbors), weights(rule.n_neighbors),
+          slopes(rule.n_neighbors), scores(std::max(rule.n_classes, rule.n_neighbors)) {}
+
+    // The loss of a query, with the support of each of the first n_near neighbors, and the loss, multiplied by weights.
+    // The distances are changed.
+    LANN_INLINE double weighted_loss(const LossRule &rule, Index label, double value, double weight, Index n_near) {
+        const double root = -1.0 / rule.power;
+        for (Index j = 0; j < n_near; ++j)  // c d^−p is (c^(−1/p) d)^−p: a larger weight is a shorter distance
+            if (weights[j] != 1.0) distances[j] *= std::pow(weights[j], root);
+        double loss;
+        if (rule.kind == LossRule::shares)
+            loss = share_loss(distances.data(), labels.data(), label, n_near, rule.power, rule.strength, slopes.data());
+        else if (rule.kind == LossRule::softmax)
+            loss = softmax_loss(distances.data(), labels.data(), label, n_near, rule.power, rule.strength,
+                                rule.n_classes, slopes.data(), scores.data());
+        else
+            loss = crps_loss(distances.data(), values.data(), value, n_near, rule.power, rule.strength, slopes.data(),
+                             scores.data());
+        for (Index j = 0; j < n_near; ++j) {
+            slopes[j] *= weight;
+            if (weights[j] != 1.0) slopes[j] *= std::pow(weights[j], root);
+        }
+        return weight * loss;
+    }
+};
 
 // The most votes of which a mean is taken.
 constexpr Index most_votes = 128;
@@ -141,18 +188,25 @@ struct MeanVote {
 
 namespace nanobind::detail {
 
-// The NamedTuple `LossRule` of lann.training.
-template <>
-struct type_caster<lann::LossRule> {
-    using Fields = std::tuple<lann::Index, lann::Index, double, double, lann::Index>;
-    NB_TYPE_CASTER(lann::LossRule, make_caster<Fields>::Name)
+// A NamedTuple of Python with these fields.
+template <class T, class... Fields>
+struct tuple_caster {
+    using Tuple = std::tuple<Fields...>;
+    NB_TYPE_CASTER(T, make_caster<Tuple>::Name)
 
     bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
-        make_caster<Fields> fields;
+        make_caster<Tuple> fields;
         if (!fields.from_python(source, flags, cleanup)) return false;
-        std::apply([&](auto... field) { value = {field...}; }, fields.operator Fields());
+        std::apply([&](auto... field) { value = {field...}; }, fields.operator Tuple());
         return true;
     }
 };
+
+// Those of lann.training.
+template <>
+struct type_caster<lann::LossRule> : tuple_caster<lann::LossRule, lann::Index, lann::Index, double, double, lann::Index> {};
+template <>
+struct type_caster<lann::Targets>
+    : tuple_caster<lann::Targets, lann::ConstIndices, lann::ConstFloats, lann::ConstFloats> {};
 
 }  // namespace nanobind::detail

@@ -45,8 +45,9 @@ def read_training_data(
     schema: TableSchema | None,
     *,
     keep_single: bool = False,
+    has_values: bool = False,
 ) -> tuple[Floats, NDArray[Any], TableSchema]:
-    """Return training rows as numbers, their labels, and their schema; check them as scikit-learn does.
+    """Return training rows as numbers, their targets, and their schema; check them as scikit-learn does.
 
     Parameters
     ----------
@@ -59,8 +60,10 @@ def read_training_data(
         That of rows to which these are added: categories can be new, kinds cannot.
     keep_single : bool, default=False
         Whether an array of float32 stays float32; everything else is float64.
+    has_values : bool, default=False
+        Whether y has numbers to predict, and not labels.
     """
-    if schema is not None and _is_plain(estimator, X, schema):
+    if schema is not None and not has_values and _is_plain(estimator, X, schema):
         known = _plain_labels(y, len(X), estimator.classes_)
         if known is not None:
             return X.copy(), known, schema
@@ -77,6 +80,7 @@ def read_training_data(
             copy=True,
             ensure_all_finite="allow-nan",
             reset=reset,
+            y_numeric=has_values,
         )
         if schema is None:
             schema = TableSchema.numeric(list(get_feature_names(estimator)), has_names=_has_names(estimator))
@@ -88,6 +92,8 @@ def read_training_data(
             schema = extend_schema(schema, table)
         labels = check_labels(table, y)
         rows = read(table, schema)
+    if has_values:
+        return rows, check_target_values(labels), schema
     check_one_type("y", labels)
     check_classification_targets(labels)
     if reset and labels.dtype.kind in "iuf" and len(np.unique(labels)) > MOST_NUMBERS:
@@ -249,11 +255,22 @@ def check_table(estimator: Any, X: Any, table: nw.DataFrame[Any], *, reset: bool
 def check_labels(table: nw.DataFrame[Any], y: ArrayLike) -> NDArray[Any]:
     """Return the labels of the rows of a table."""
     if y is None:
-        raise ValueError("y is None; a classifier needs a label for each row.")
+        raise ValueError("y is None; a target is needed for each row.")
     labels = column_or_1d(y, warn=True)
     assert_all_finite(labels, input_name="y")
     check_consistent_length(np.empty(len(table)), labels)
     return labels
+
+
+def check_target_values(y: NDArray[Any]) -> Floats:
+    """Return the numbers to predict in float64; raise ValueError if they are none, or too large."""
+    try:
+        values = np.array(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("y must be numbers for regression; use LANNClassifier for labels.") from None
+    if not np.abs(values).max(initial=0.0) <= LARGEST_VALUE:
+        raise ValueError(f"y must be finite numbers within ±{LARGEST_VALUE:g}.")
+    return values
 
 
 def _has_names(estimator: Any) -> bool:

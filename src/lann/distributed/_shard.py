@@ -290,7 +290,7 @@ def train_rows(
     own = np.flatnonzero(np.isin(rows.cells, tile.own))
     levels, cells, trained_rows = _plain_levels(rows, shared), rows.cells, own
     position: Any = slice(None)
-    copies = find_copies(levels.X, levels.labels, None)
+    copies = find_copies(levels.replace(row_weights=None))
     if copies is not None:
         # Copies are of the same cell: a group is of the tile, or all of it is of the border.
         trained_rows, position = np.unique(copies.group[own], return_inverse=True)

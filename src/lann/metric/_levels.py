@@ -23,6 +23,9 @@ from lann.metric import Encoding, FeatureCurves
 from lann.metric._diagonal import DiagonalMetric, overflow_is_far, row_parts
 from lann.metric._matrix import MatrixMetric, metric_products, multiply_rows, row_blocks
 
+# Attributes of levels with an entry per row.
+OF_ROWS = ("X", "labels", "point_log_weights", "point_matrices", "row_weights", "values")
+
 
 @dataclass(frozen=True)
 class Levels:
@@ -37,7 +40,7 @@ class Levels:
     X : (n_points, n_features)
         The training rows: numbers in the user's units, categories as codes, gaps as NaN.
     labels : (n_points,)
-        Class indices.
+        Class indices; for regression, groups of rows with similar values.
     encoding : Encoding
         The curves of numbers and the positions of categories and gaps, shared by all rows.
     class_log_weights : (n_classes, n_axes)
@@ -49,6 +52,8 @@ class Levels:
         The matrix Ω that each point owns; None where point metrics are diagonal.
     row_weights : (n_points,) or None
         Sample weights; None is 1 for all.
+    values : (n_points,) or None
+        What regression predicts; None for classes.
     """
 
     X: Floats
@@ -59,6 +64,7 @@ class Levels:
     components: Floats | None = None
     point_matrices: Floats | None = None
     row_weights: Floats | None = None
+    values: Floats | None = None
 
     @classmethod
     def plain(
@@ -69,6 +75,7 @@ class Levels:
         *,
         encoding: Encoding | None = None,
         row_weights: Floats | None = None,
+        values: Floats | None = None,
     ) -> Levels:
         """Return levels with nothing learned: all weights are 1, distances are Euclidean.
 
@@ -76,7 +83,12 @@ class Levels:
         """
         encoding = Encoding.identity(X.shape[1]) if encoding is None else encoding
         by_class, by_point = (np.zeros((n, encoding.n_coordinates)) for n in (n_classes, len(X)))
-        return cls(X, labels, encoding, by_class, by_point, row_weights=row_weights)
+        return cls(X, labels, encoding, by_class, by_point, row_weights=row_weights, values=values)
+
+    @property
+    def targets(self) -> NDArray[np.int64]:
+        """What a row is to predict, as numbers of which equal ones are the same: (n_points,)."""
+        return self.labels if self.values is None else (self.values + 0.0).view(np.int64)
 
     @property
     def curves(self) -> FeatureCurves:
@@ -97,9 +109,8 @@ class Levels:
 
     def subset(self, rows: Indices) -> Levels:
         """Return the levels of some of the rows."""
-        own = ("X", "labels", "point_log_weights", "point_matrices", "row_weights")
-        values = {name: getattr(self, name) for name in own}
-        return self.replace(**{name: None if v is None else v[rows] for name, v in values.items()})
+        own = {name: getattr(self, name) for name in OF_ROWS}
+        return self.replace(**{name: None if v is None else v[rows] for name, v in own.items()})
 
     def with_shared(self, other: Levels) -> Levels:
         """Return these rows with the encoding, the linear map and the class weights of other levels.
@@ -371,18 +382,9 @@ class Copies(NamedTuple):
         )
 
 
-def find_copies(X: Floats, labels: Labels, row_weights: Floats | None) -> Copies | None:
-    """Return the groups of equal rows, or None if all rows are distinct and count alike.
-
-    Parameters
-    ----------
-    X : (n_rows, n_features)
-    labels : (n_rows,)
-        Class indices.
-    row_weights : (n_rows,) or None
-        Sample weights; None is 1 for all.
-    """
-    hashes = row_hashes(X, labels)
+def find_copies(levels: Levels) -> Copies | None:
+    """Return the groups of equal rows, or None if all rows are distinct and count alike."""
+    hashes, row_weights = row_hashes(levels.X, levels.targets), levels.row_weights
     order = np.argsort(hashes, kind="stable")
     in_order = hashes[order]
     repeated = in_order[1:] == in_order[:-1]

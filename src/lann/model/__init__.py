@@ -13,8 +13,9 @@ from lann.model._neighbor_model import (
     typical_values,
 )
 from lann.model._row_memory import RowMemory
+from lann.model._value_model import SLOPE_NEIGHBORS, ValueModel
 
 __all__ = [
-    "NEIGHBORS_FOR_SCALE", "N_TYPICAL", "ROWS_FOR_SCALE", "WIDE", "CategoryValues", "LocalModel",
-    "NeighborModel", "NeighborSearch", "RowMemory", "Votes", "typical_values",
+    "NEIGHBORS_FOR_SCALE", "N_TYPICAL", "ROWS_FOR_SCALE", "SLOPE_NEIGHBORS", "WIDE", "CategoryValues",
+    "LocalModel", "NeighborModel", "NeighborSearch", "RowMemory", "ValueModel", "Votes", "typical_values",
 ]  # fmt: skip

@@ -30,7 +30,7 @@ from lann.model._neighbor_model import (
     NeighborSearch,
     Slopes,
 )
-from lann.model._row_memory import FEW_QUERIES, RowMemory
+from lann.model._row_memory import FEW_QUERIES, OF_ROWS, RowMemory
 from lann.search import (
     CellIndex,
     CellSearch,
@@ -203,7 +203,8 @@ class LocalModel(NeighborModel):
         if self.n_rows < 2:
             return 1.0
         # Of the distinct rows, so that two copies are the same as one row of weight 2.
-        copies = find_copies(self.X, self.labels, self.row_weights)
+        values = {name: self.memory.values(name) for name in OF_ROWS}
+        copies = find_copies(self.memory.shared.replace(**values))
         if copies is None:
             search = self._search
         else:

@@ -270,6 +270,20 @@ class NeighborModel(Protocol):
         """
         return self.count_votes(indices, distances, self.n_neighbors, self.vote_rule)
 
+    def outputs(
+        self, queries: Floats, indices: Indices, distances: Floats, *, n_jobs: int | None = None
+    ) -> Floats:
+        """Return what the rows that vote on queries predict: probabilities of classes, or a value.
+
+        (n_queries, n_classes), or (n_queries, 1).
+        """
+        return self.vote(indices, distances).probabilities
+
+    @property
+    def output_scale(self) -> float:
+        """How far apart outputs usually are."""
+        return 1.0
+
     @property
     def mean_weight(self) -> float:
         """Mean weight of the rows."""

@@ -20,6 +20,8 @@ FEWEST_ROWS = 16
 FEW_QUERIES = 16
 # Rows that are stored beyond those that are in use, at most, as a multiple of these, and in addition.
 MOST_STORED, SPARE_ROWS = 2, 64
+# What training rows have, beside their metrics.
+OF_ROWS = ("X", "labels", "values", "row_weights")
 NONE: Indices = np.empty(0, np.int64)
 NO_CELLS: NDArray[np.int32] = np.empty(0, np.int32)
 ALL_CELLS: NDArray[np.bool_] = np.empty((0, 0), np.bool_)
@@ -107,6 +109,7 @@ class RowMemory:
         stored = {
             "X": levels.X,
             "labels": levels.labels,
+            "values": levels.values,
             "points": levels.points,
             "arrivals": np.arange(n_rows) if arrivals is None else arrivals,
             "row_weights": levels.row_weights,
@@ -125,7 +128,7 @@ class RowMemory:
 
         Parameters
         ----------
-        name : {"X", "labels", "arrivals", "points", "row_weights", "cells"}
+        name : {"X", "labels", "values", "arrivals", "points", "row_weights", "cells"}
         rows : ndarray of int of any shape, or None
         """
         if name not in self._rows:
@@ -181,7 +184,7 @@ class RowMemory:
         """Return some of the rows and their metrics; None is all of them."""
         stored = self._stored(rows)
         return self.shared.replace(
-            **{name: self.values(name, rows) for name in ("X", "labels", "row_weights")},
+            **{name: self.values(name, rows) for name in OF_ROWS},
             point_log_weights=self._metric_values("log_weights", stored),
             point_matrices=self._metric_values("matrices", stored) if "matrices" in self._metrics else None,
         )
@@ -288,6 +291,8 @@ class RowMemory:
             "points": points,
             "arrivals": np.arange(self.n_arrived, self.n_arrived + n_new),
         }
+        if added.values is not None:
+            rows["values"] = added.values
         if self._index is not None:
             rows["cells"] = self._index.partition.assign(points)
         if added.row_weights is not None or "row_weights" in self._rows:

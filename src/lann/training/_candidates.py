@@ -148,6 +148,8 @@ def weighted_errors(
 ) -> Floats:
     """Return the weight of each row whose nearest candidates vote for another class, and 0 otherwise.
 
+    For values, it is the weight times the squared error of their mean.
+
     Parameters
     ----------
     metric : DiagonalMetric or MatrixMetric
@@ -163,9 +165,11 @@ def weighted_errors(
     """
     distances = metric.distances(metric.points[rows], np.maximum(candidates, 0))
     near, distances = smallest(distances, candidates, min(N_VOTERS, candidates.shape[1]))
-    labels, weights = targets
+    labels, values, weights = targets
     rule = VoteRule(1.0, zero_distance_guard(distances))
     shares = rule.shares(distances, labels[near], weights[near])
+    if len(values):
+        return weights[rows] * np.square((shares * values[near]).sum(axis=1) - values[rows])
     predicted = class_shares(shares, labels[near], int(labels.max()) + 1).argmax(axis=1)
     return np.where(predicted != labels[rows], weights[rows], 0.0)
 

@@ -126,7 +126,7 @@ def _train_on(memory: RowMemory, rows: Indices, settings: Settings, epsilon: flo
     involved = np.unique(np.concatenate([rows, candidates.ravel()]))
     involved = involved[np.searchsorted(involved, 0) :]
     own = np.where(candidates < 0, -1, np.searchsorted(involved, candidates))
-    rule = settings.loss_rule(len(memory.class_counts))
+    rule = settings.loss_rule(memory.shared)
     rule = rule._replace(n_neighbors=min(rule.n_neighbors, n_others))
     levels = memory.levels_of(involved).in_double()
     points = memory.values("points", involved).astype(np.float64, copy=False)
@@ -135,13 +135,13 @@ def _train_on(memory: RowMemory, rows: Indices, settings: Settings, epsilon: flo
     if levels.point_matrices is not None:
         before, after = levels.point_matrices, levels.point_matrices.copy()
         _native.matrix_steps(
-            queries, own, points, *targets, np.sqrt(levels.weights), after, rule, epsilon, rate, LARGEST_STEP,
+            queries, own, points, targets, np.sqrt(levels.weights), after, rule, epsilon, rate, LARGEST_STEP,
             CONSTRAINTS.index("bounded"), smoothing,
         )  # fmt: skip
         trained = levels.replace(point_matrices=after)
     else:
         before, after = levels.weights, levels.weights.copy()
-        _native.relative_weight_steps(queries, own, points, *targets, after, rule, epsilon, rate, smoothing)
+        _native.relative_weight_steps(queries, own, points, targets, after, rule, epsilon, rate, smoothing)
         trained = with_weights(levels, after)
     changed = np.flatnonzero((before != after).reshape(len(involved), -1).any(axis=1))
     return memory.with_metrics(involved[changed], trained.subset(changed)) if len(changed) else memory

@@ -97,8 +97,8 @@ SMALLEST_SHARE = 0.004
 def find_thresholds(levels: Levels, rows: Indices, settings: Settings, rng: np.random.Generator) -> Floats:
     """Return the strongest thresholds of each feature.
 
-    Only features with more values than two per bin can have some: the slopes of bins with one or two values
-    are as good as jumps.
+    They are those of a forest that predicts the labels, or the values. Only features with more values than
+    two per bin can have some: the slopes of bins with one or two values are as good as jumps.
 
     Parameters
     ----------
@@ -128,7 +128,8 @@ def find_thresholds(levels: Levels, rows: Indices, settings: Settings, rng: np.r
     weights = np.ones(len(X)) if levels.row_weights is None else levels.row_weights[rows[sample]]
     if settings.class_weight is not None:
         weights = weights * settings.class_weight[labels]
-    split_features, splits, gains = _forest_splits(X, labels, weights, settings.n_jobs, rng)
+    targets = labels if levels.values is None else levels.values[rows[sample]]
+    split_features, splits, gains = _forest_splits(X, targets, weights, settings.n_jobs, rng)
     thresholds = np.full((len(numbers), settings.n_steps), np.inf)
     for number, feature in enumerate(numbers):
         if feature not in features:
@@ -141,15 +142,16 @@ def find_thresholds(levels: Levels, rows: Indices, settings: Settings, rng: np.r
 
 
 def _forest_splits(
-    X: Floats, labels: Labels, weights: Floats, n_jobs: int | None, rng: np.random.Generator
+    X: Floats, targets: Labels | Floats, weights: Floats, n_jobs: int | None, rng: np.random.Generator
 ) -> tuple[Indices, Floats, Floats]:
     """Return feature, threshold and gain (as a share of that of all splits) of each split of a forest."""
-    from sklearn.ensemble import RandomForestClassifier  # takes long to import
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # takes long to import
 
-    forest = RandomForestClassifier(
+    is_of_classes = targets.dtype.kind == "i"
+    forest = (RandomForestClassifier if is_of_classes else RandomForestRegressor)(
         N_TREES, max_depth=MAX_DEPTH, random_state=int(rng.integers(2**31)), n_jobs=n_jobs
     )
-    forest.fit(X, labels, sample_weight=weights)
+    forest.fit(X, targets, sample_weight=weights)
     parts = []
     for tree in (estimator.tree_ for estimator in forest.estimators_):
         impurity = tree.impurity * tree.weighted_n_node_samples

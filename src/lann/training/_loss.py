@@ -10,12 +10,14 @@ import numpy as np
 from lann import _native
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import Levels
-from lann.vote import SHARES, SOFTMAX
+from lann.vote import CRPS, SHARES, SOFTMAX
 
 # Bounded weights stay within e^±6.
 LARGEST_LOG_WEIGHT = 6.0
 # With more rows than this, fewer features are dropped.
 ROWS_FOR_DROPOUT = 500
+# The CRPS counts this many times, in standard deviations of the values: about as much as the loss of shares.
+CRPS_FACTOR = 3.0
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,14 @@ class Settings:
     n_shared_rows : int
         Number of rows from which the shared levels are learned, at most.
     n_neighbors, power, floor : int, float, float
-        Of the share loss. It is sharper than the vote and includes more neighbors, so that a query changes
-        more of them.
-    vote_neighbors, vote_power : int or None, float or None
-        What is fixed of the vote; None chooses it.
+        Of the loss; the floor is that of shares. It is sharper than the vote and includes more neighbors, so
+        that a query changes more of them.
+    vote_neighbors, vote_power, slope_share : int or None, float or None, float or None
+        What is fixed of the vote, and the share of local slopes; None chooses it.
     mean_weight : float
         Mean weight of a distinct training row, relative to which the row weights of training are.
+    value_scale : float
+        Unit of the values: their standard deviation, or 1 where they are standardized.
     """
 
     curves: bool = True
@@ -90,7 +94,9 @@ class Settings:
     floor: float = 0.02
     vote_neighbors: int | None = None
     vote_power: float | None = None
+    slope_share: float | None = None
     mean_weight: float = 1.0
+    value_scale: float = 1.0
 
     def for_noise(self) -> Settings:
         """Return the settings with a loss of more neighbors and less power, for noisy labels."""
@@ -109,18 +115,20 @@ class Settings:
         """Whether any level is learned that all rows share."""
         return self.curves or self.linear_map or self.class_metrics
 
-    def loss_rule(self, n_classes: int) -> LossRule:
-        """Return the rule of the share loss."""
-        return LossRule(SHARES, self.n_neighbors, self.power, self.floor, n_classes)
+    def loss_rule(self, levels: Levels) -> LossRule:
+        """Return the rule of the loss: shares of classes, or the CRPS of values."""
+        is_of_values, n_classes = levels.values is not None, len(levels.class_log_weights)
+        kind, strength = (CRPS, CRPS_FACTOR / self.value_scale) if is_of_values else (SHARES, self.floor)
+        return LossRule(kind, self.n_neighbors, self.power, strength, n_classes)
 
     def targets(self, levels: Levels) -> Targets:
-        """Return the labels of the rows, and their weights times those of their classes."""
+        """Return what the rows are to predict, and their weights times those of their classes."""
         weights = np.ones(len(levels.labels))
         if self.class_weight is not None:
             weights = self.class_weight[levels.labels]
         if levels.row_weights is not None:
             weights = weights * levels.row_weights
-        return Targets(levels.labels, weights)
+        return Targets(levels.labels, NO_VALUES if levels.values is None else levels.values, weights)
 
 
 @dataclass(frozen=True)
@@ -172,13 +180,14 @@ class LossRule(NamedTuple):
     Attributes
     ----------
     kind : int
-        SHARES or SOFTMAX.
+        SHARES, SOFTMAX or CRPS.
     n_neighbors : int
         Number of neighbors that count.
     power : float
         Exponent of the support.
     strength : float
-        Constant of the loss: the floor of the shares, or the temperature of the softmax.
+        Constant of the loss: the floor of the shares, the temperature of the softmax, or the factor of the
+        CRPS.
     n_classes : int
     """
 
@@ -189,28 +198,36 @@ class LossRule(NamedTuple):
     n_classes: int
 
 
+# Instead of the values of points that have classes.
+NO_VALUES = np.empty(0)
+
+
 class Targets(NamedTuple):
     """What the points of a training are to predict, and how much each of them counts.
 
     Attributes
     ----------
     labels : (n_points,)
-        Class indices.
+        Class indices; groups of similar values for regression.
+    values : (n_points,)
+        For regression; empty for classes.
     weights : (n_points,)
         Factor of the votes, and of the loss, of each point; all 1 where points count alike.
     """
 
     labels: Labels
+    values: Floats
     weights: Floats
 
     @classmethod
     def equal(cls, labels: Labels) -> Targets:
         """Return targets of points that count alike."""
-        return cls(labels, np.ones(len(labels)))
+        return cls(labels, NO_VALUES, np.ones(len(labels)))
 
     def subset(self, points: Indices) -> Targets:
         """Return the targets of some of the points."""
-        return Targets(self.labels[points], self.weights[points])
+        values = self.values[points] if len(self.values) else NO_VALUES
+        return Targets(self.labels[points], values, self.weights[points])
 
 
 # Instead of an array to which a kernel adds a gradient, where that is not needed.

@@ -98,7 +98,7 @@ class OnlineWeights:
         decreased = np.empty(len(rows) * self._rule.n_neighbors, np.int64)
         loss, n_decreased = _native.published_steps(
             rows, candidates, limits, sizes, rounding, lifted.weights, self._decreased, decreased,
-            metric.points, *self._targets, metric.weights, self._rule, self._epsilon, self._constraint, rate,
+            metric.points, self._targets, metric.weights, self._rule, self._epsilon, self._constraint, rate,
             SLACK,
         )  # fmt: skip
         decreased = decreased[:n_decreased]
@@ -151,7 +151,7 @@ class OnlineMatrices:
         """Take one step for each row, in order, and return the mean loss."""
         everyone = np.empty((len(rows), 0), np.int64)
         total: float = _native.matrix_steps(
-            rows, everyone, self._points, *self._targets, self._roots, self._matrices, self._rule,
+            rows, everyone, self._points, self._targets, self._roots, self._matrices, self._rule,
             self._epsilon, rate, self._largest_step, self._constraint, 0.0,
         )  # fmt: skip
         return total / len(rows)

@@ -84,7 +84,7 @@ class PointMatrices:
     def __init__(self, levels: Levels, settings: Settings) -> None:
         self._settings = settings
         self._start = levels
-        self._rule = settings.loss_rule(len(levels.class_log_weights))
+        self._rule = settings.loss_rule(levels)
         self._targets = settings.targets(levels)
         self._points = levels.points
         self._roots = np.sqrt(levels.weights)
@@ -113,7 +113,7 @@ class PointMatrices:
         distances = batch.epsilon + self._distances(batch.rows, batch.candidates, batch.axis_mask)
         near, distances = smallest(distances, batch.candidates, self._rule.n_neighbors)
         slopes = np.empty(near.shape)
-        loss = _native.batch_loss(near, distances, batch.rows, *self._targets, self._rule, slopes)
+        loss = _native.batch_loss(near, distances, batch.rows, self._targets, self._rule, slopes)
         pairs = _pairs_by_neighbor(near)
         distinct, starts = np.unique(near.ravel()[pairs], return_index=True)
         queries = batch.rows[pairs // near.shape[1]]

@@ -51,7 +51,7 @@ class PointWeights:
     def __init__(self, levels: Levels, settings: Settings, own: Indices | None = None) -> None:
         self._settings = settings
         self._start = levels
-        self._rule = settings.loss_rule(len(levels.class_log_weights))
+        self._rule = settings.loss_rule(levels)
         self._targets = settings.targets(levels)
         self._points = levels.points
         self._own = np.arange(len(levels.X)) if own is None else own
@@ -92,7 +92,7 @@ class PointWeights:
         """
         self._gradient[:] = 0.0
         loss = _native.loss_and_gradients(
-            *batch, self._points, self._weights, self._owners, *self._targets, self._rule, self._gradient,
+            *batch, self._points, self._weights, self._owners, self._targets, self._rule, self._gradient,
             NOT_NEEDED,
         )  # fmt: skip
         return loss, self._gradient[: len(self._own)]

@@ -88,7 +88,7 @@ class SharedParameters:
         self.straight = straight
         self._levels, self.X, self.labels = levels, levels.X, levels.labels
         self.targets = settings.targets(levels)
-        self.rule = settings.loss_rule(len(levels.class_log_weights))
+        self.rule = settings.loss_rule(levels)
         self.encoding = levels.encoding
         self._cells = Cells(self.encoding, self.X)
         self._position = np.full(len(self.X), -1)
@@ -191,7 +191,7 @@ class SharedParameters:
         by_class = np.zeros(weights.shape) if settings.class_metrics else NOT_NEEDED
         by_point = np.zeros(points.shape) if settings.curves or self.map_is_learned else NOT_NEEDED
         loss = _native.loss_and_gradients(
-            rows, candidates, batch.axis_mask, batch.epsilon, points, weights, targets.labels, *targets,
+            rows, candidates, batch.axis_mask, batch.epsilon, points, weights, targets.labels, targets,
             self.rule, by_class, by_point,
         )  # fmt: skip
         gradient: dict[str, Floats] = {}

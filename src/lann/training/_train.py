@@ -41,8 +41,15 @@ from lann.training._loss import Settings
 from lann.training._point_stage import PointStage
 from lann.training._procedure import Callback, Epoch, Trainer, with_levels
 from lann.training._shared_stage import SharedStage
-from lann.training._votes import FEWEST_ROWS, MOST_ROWS, choose_vote, find_held_out, mean_weight_of
-from lann.vote import VoteChoice
+from lann.training._votes import (
+    FEWEST_ROWS,
+    MOST_ROWS,
+    choose_value_rule,
+    choose_vote,
+    find_held_out,
+    mean_weight_of,
+)
+from lann.vote import ValueRule, VoteChoice
 
 SHARED_EPOCHS, POINT_EPOCHS = 12, 2
 
@@ -67,6 +74,8 @@ class TrainingResult:
         Number of epochs after which the point metrics were best; 0 where none are learned.
     stopped : bool
         Whether the callback has stopped the training.
+    value_rule : ValueRule or None
+        How the values of neighbors become a prediction; None for classes.
     """
 
     levels: Levels
@@ -77,6 +86,7 @@ class TrainingResult:
     index: CellIndex | None
     n_point_epochs: int = 0
     stopped: bool = False
+    value_rule: ValueRule | None = None
 
 
 def plan_epochs(settings: Settings) -> tuple[int, int]:
@@ -108,7 +118,9 @@ def train_distinct(
     if sum(epochs) == 0:
         rows = spread_rows(n_rows, MOST_ROWS)
         held_out = [find_held_out(start, rows, settings)] if n_rows >= FEWEST_ROWS else []
-        return TrainingResult(start, choose_vote(start, held_out, settings), [], [], [], None)
+        vote = choose_vote(start, held_out, settings)
+        rule = choose_value_rule(start, held_out, settings, vote)
+        return TrainingResult(start, vote, [], [], [], None, value_rule=rule)
     fraction, is_cross_fitted = settings.validation_fraction, n_rows <= MOST_CROSS_FITTED
     if fraction is None and not is_cross_fitted:
         fraction = min(HELD_OUT_FRACTION, MOST_HELD_OUT / n_rows)
@@ -146,15 +158,17 @@ def train_distinct(
     if not is_cross_fitted and not trainer.stopped:
         rows = validation_rows[spread_rows(len(validation_rows), MOST_HELD_OUT)]
         held_out = [find_held_out(trained, rows, settings)]
+    vote = choose_vote(start, held_out, settings)
     return TrainingResult(
         trained,
-        choose_vote(start, held_out, settings),
+        vote,
         trainer.losses,
         trainer.validation_losses,
         trainer.dropped_levels,
         index,
         trainer.n_best if epochs[1] > 0 else 0,
         trainer.stopped,
+        choose_value_rule(start, held_out, settings, vote),
     )
 
 
@@ -551,7 +565,7 @@ def train(
     ValueError
         If the matrices are too large for the memory.
     """
-    copies = find_copies(start.X, start.labels, start.row_weights)
+    copies = find_copies(start)
     merged = start if copies is None else copies.merge(start)
     settings = settings.replace(mean_weight=mean_weight_of(copies, start))
     train_rows = train_many if has_many_rows(len(merged.X), settings) else train_distinct
