@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -256,6 +257,13 @@ class RowEstimator(NeighborEstimator):
         self.loss_curve_, self.validation_curve_ = result.losses, result.validation_losses
         self.n_iter_, self.vote_ = len(result.losses), result.vote
         self.levels_ = tuple(level for level in result.levels.in_use if level not in result.dropped_levels)
+
+    def _copy_with(self, vote: VoteChoice) -> Self:
+        """Return a copy in which neighbors vote in another way."""
+        other, model = copy(self), self.model_
+        other.vote_, other._names = vote, self._names_of(model)
+        other._set_model(model.memory)
+        return other
 
     def _drop_names(self, rows: Indices) -> None:
         if self._names is not None and len(rows):

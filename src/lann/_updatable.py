@@ -68,10 +68,7 @@ class UpdatableClassifier(RowEstimator, NeighborClassifier):
         check_is_fitted(self)
         if not isinstance(vote, VoteChoice):
             raise ValueError(f"vote must be a VoteChoice, such as vote_ of a classifier; got {shown(vote)}.")
-        other, model = copy(self), self.model_
-        other.vote_, other._names = vote, self._names_of(model)
-        other._set_model(model.memory)
-        return other
+        return self._copy_with(vote)
 
     @with_callbacks
     def partial_fit(

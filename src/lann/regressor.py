@@ -19,6 +19,8 @@ from lann._support.inputs import check_enough_rows, weighted_moments
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import Number, OneOf, ParameterTable, validate, validate_parameters
 from lann.columns.inputs import as_fitted
+from lann.explain import ValueExplanation, build_value_explanation
+from lann.vote import ends_of
 
 # What computes is imported on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
@@ -342,7 +344,10 @@ class LANNRegressor(CallbackSupportMixin, RegressorMixin, RowEstimator):
             Lower and upper ends.
         """
         validate("coverage", coverage, Number(0, 1))
-        return self.predict_quantiles(X, [0.5 - 0.5 * coverage, 0.5 + 0.5 * coverage])
+        return self.predict_quantiles(X, ends_of(coverage))
+
+    def _build_explanation(self, model: Any, queries: Floats, **options: Any) -> ValueExplanation:
+        return build_value_explanation(model, queries, **options)
 
     def _readings(self, X: Any) -> Iterator[ValueReading]:
         """Yield what the neighbors of blocks of queries predict."""

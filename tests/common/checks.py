@@ -135,7 +135,7 @@ def check_rows_do_not_depend_on_each_other(case):
 @check()
 def check_tables(case):
     X = pd.DataFrame(case.X, columns=list("abcd"), index=np.arange(len(case.X)) * 3)
-    y = pd.Series(np.array(["x", "y", "z"])[case.y], index=X.index)
+    y = pd.Series(case.y if case.is_regressor else np.array(["x", "y", "z"])[case.y], index=X.index)
     fitted = case.make().fit(X, y)
     assert list(fitted.feature_names_in_) == list("abcd")
     np.testing.assert_array_equal(case.result(fitted, X), case.result(case.fitted(), case.X))
@@ -250,12 +250,32 @@ def check_feature_weights(case):
     assert (weights >= 0).all()
     assert weights.max() > 0
     np.testing.assert_allclose(fitted.mean_feature_weights_, weights.mean(axis=0))
-    np.testing.assert_allclose(
-        fitted.class_feature_weights_[0], weights[fitted.model_.labels == 0].mean(axis=0)
+    if case.is_classifier:
+        np.testing.assert_allclose(
+            fitted.class_feature_weights_[0], weights[fitted.model_.labels == 0].mean(axis=0)
+        )
+
+
+@check(lambda case: case.is_regressor)
+def check_explanations_of_values(case):
+    fitted, queries = case.fitted(), case.X[::10] + 0.01
+    explanation = fitted.explain(queries)
+    np.testing.assert_array_equal(explanation.predictions, fitted.predict(queries))
+    np.testing.assert_array_equal(explanation.intervals, fitted.predict_interval(queries))
+    mean = (explanation.vote_shares * explanation.adjusted).sum(axis=1)
+    np.testing.assert_allclose(mean, explanation.predictions, rtol=1e-12, atol=1e-12)
+    total = explanation.base_values[:, 0] + explanation.supports[:, 0].sum(axis=1)
+    np.testing.assert_allclose(total, explanation.predictions, atol=1e-9)
+    assert (explanation.support_errors > 0).all()
+    assert 0 < explanation.relevances.max() <= 1
+    assert len(explanation.to_frame()) == 15 * 4
+    assert len(explanation.to_frame("neighbors")) == (explanation.vote_shares > 0).sum()
+    assert (
+        len(explanation.in_words()) == len(explanation.to_dict()) == len(explanation.to_frame("rows")) == 15
     )
 
 
-@check(has("explain"))
+@check(lambda case: case.is_classifier and hasattr(case.cls, "explain"))
 def check_explanations(case):
     fitted = case.fitted()
     queries = case.X[::10] + 0.01
@@ -292,7 +312,7 @@ def check_neighbors_of_explanations(case):
     assert not (others == np.arange(150)[:, None]).any()
 
 
-@check(has_rows)
+@check(lambda case: has_rows(case) and case.is_classifier)
 def check_functions_of_explain(case):
     fitted, queries = case.fitted(), case.X[5::50]
     found = counterfactuals(fitted, queries, max_features=4)

@@ -5,7 +5,7 @@ import inspect
 import pkgutil
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
@@ -20,14 +20,18 @@ VARIANTS = {
         {"metric": "full"},
         {"metric": "low_rank", "n_components": 2, "class_weight": "balanced"},
     ],
+    "LANNRegressor": [
+        {"slopes": 0.0, "n_neighbors": 5, "power": 1.0},
+        {"metric": "full", "early_stopping": True},
+    ],
     "PublishedLANN": [{"metric": "full", "constraint": "determinant"}],
     "RejectOption": [{"by": "local", "thresholds": "exact", "coverage": 0.99, "cv": 0.3}],
     "LANNEmbedding": [{"symmetry": "mean", "method": "tsne", "max_iter": 250}],
 }
 # What keeps a fit short; the results need not be good.
 QUICK = {"max_iter": 10, "random_state": 0}
-QUICK_OF = {"LANNClassifier": {"max_iter": 3}, "DaskLANN": {"max_iter": 3}, "PublishedLANN": {"max_iter": 2},
-            "DANN": {"max_iter": 1},
+QUICK_OF = {"LANNClassifier": {"max_iter": 3}, "LANNRegressor": {"max_iter": 3}, "DaskLANN": {"max_iter": 3},
+            "PublishedLANN": {"max_iter": 2}, "DANN": {"max_iter": 1},
             "RejectOption": {"estimator": LANNClassifier(max_iter=3, random_state=0)}}  # fmt: skip
 
 
@@ -56,7 +60,12 @@ class Case:
             order = np.random.default_rng(0).permutation(len(self.y))
             self.X, self.y = self.X[order], self.y[order]
         self.is_classifier = is_classifier(cls())
-        self.output = "predict_proba" if self.is_classifier else "transform"
+        self.is_regressor = is_regressor(cls())
+        self.output = (
+            "predict_proba" if self.is_classifier else "predict" if self.is_regressor else "transform"
+        )
+        if self.is_regressor:
+            self.y = self.X[:, 0] + np.sin(3 * self.X[:, 2]) + 0.1 * self.X[:, 3] ** 2
 
     def make(self, **changes):
         """Return an estimator that is fitted in a moment."""

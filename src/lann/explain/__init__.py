@@ -41,15 +41,18 @@ from lann.explain._training_votes import (
     prototypical_rows,
     suspicious_rows,
 )
+from lann.explain._value_explanation import ValueExplanation, build_value_explanation
+from lann.explain._value_view import ExplainedValue
 from lann.explain._view import LEAST_RELEVANCE, ExplainedRow
 
 __all__ = [
     "LEAST_RELEVANCE", "Constraints", "Contrast", "Counterfactuals", "Decision", "ExplainedQueries",
-    "ExplainedRow", "Explanation", "Influence", "Landmarks", "Overview", "PageDetails", "Readings",
-    "RowVotes", "Spacing", "Supports", "Suspicion", "WalkPlan", "build_explanation", "class_relevances",
-    "correlated_columns", "correlated_groups", "counterfactuals", "explanation_page",
-    "find_training_rows", "group_features", "influence", "local_matrices", "nearest_other_class",
-    "overview", "prepare_explanations", "prototypical_rows", "queries_of", "query_relevances",
-    "reference_rows", "relevance_clusters", "split_distances", "summarize", "suspicious_rows",
-    "to_shap", "walk_plan", "walk_supports", "with_decisions",
+    "ExplainedRow", "ExplainedValue", "Explanation", "Influence", "Landmarks", "Overview", "PageDetails",
+    "Readings", "RowVotes", "Spacing", "Supports", "Suspicion", "ValueExplanation", "WalkPlan",
+    "build_explanation", "build_value_explanation", "class_relevances", "correlated_columns",
+    "correlated_groups", "counterfactuals", "explanation_page", "find_training_rows", "group_features",
+    "influence", "local_matrices", "nearest_other_class", "overview", "prepare_explanations",
+    "prototypical_rows", "queries_of", "query_relevances", "reference_rows", "relevance_clusters",
+    "split_distances", "summarize", "suspicious_rows", "to_shap", "walk_plan", "walk_supports",
+    "with_decisions",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from lann.model import NeighborModel, Votes
 # Fields that do not have an entry per query.
 _SHARED = (
     "feature_names", "classes", "_training_values", "_references", "_distribution", "_correlated", "_columns",
-    "_parts",
+    "_parts", "target_name", "_scale",
 )  # fmt: skip
 # A difference of the two largest probabilities below which a prediction is doubtful.
 CLOSE = 0.2
@@ -131,6 +131,10 @@ class Explanation:
     # several (None is their order): (n_features,).
     _distribution: ValueDistribution | None = field(default=None, repr=False)
     _columns: Indices | None = field(default=None, repr=False)
+
+    # What is shown of a row, and how far apart outputs usually are.
+    _row_view: ClassVar[Any] = _view.ExplainedRow
+    _unit: ClassVar[float] = 1.0
 
     row = _view.row
     in_words = _view.in_words

@@ -12,6 +12,7 @@ from lann._support.types import Floats, Indices
 from lann._support.validation import OneOf, validate
 from lann.explain._summaries import overview
 from lann.explain._training_rows import check_label, frame_of
+from lann.explain._value_view import of_values
 from lann.explain._view import rows
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ def to_frame(explanation: Explanation, kind: str = "reasons") -> pd.DataFrame:
         "rows" has a line per query: ``row``, ``id``, ``true_label``, ``prediction``, ``probability``,
         ``runner_up``, ``runner_up_probability``, ``doubtful``, ``far``, ``left_out``, ``decision`` and
         ``reasons`` (as text).
+
+        Of predicted numbers, the tables have ``low`` and ``high``, the ends of the interval of 90%, and
+        ``adjusted`` beside ``neighbor_value``, in place of what is about classes.
 
         "relevances" has a line per query and a column per feature; the index is that of the queries, if they
         have one.
@@ -79,27 +83,29 @@ def to_frame(explanation: Explanation, kind: str = "reasons") -> pd.DataFrame:
     return _reasons(explanation) if kind == "reasons" else _neighbors(explanation)
 
 
-def _of_rows(e: Explanation, query: Indices) -> dict[str, Any]:
+def _of_rows(e: Any, query: Indices) -> dict[str, Any]:
     """Return the first columns of a table by query."""
     return {
         "row": query if e._query_rows is None else e._query_rows[query],
         "id": None if e.query_ids is None else e.query_ids[query].astype(str),
         "true_label": None if e.true_labels is None else e.true_labels[query],
         "prediction": e.predictions[query],
-    }
+    } | ({"low": e.intervals[query, 0], "high": e.intervals[query, 1]} if of_values(e) else {})
 
 
-def _reasons(e: Explanation) -> pd.DataFrame:
+def _reasons(e: Any) -> pd.DataFrame:
     n_queries, n_features = e.relevances.shape
     query = np.repeat(np.arange(n_queries), n_features)
     feature = np.argsort(-np.abs(e._support), axis=1, kind="stable").ravel()
     at = (query, feature)
-    typical = None if e._distribution is None else np.stack([e._typical_texts(y) for y in e.predictions])
+    is_value = of_values(e)
+    known = e._distribution is not None and not is_value
+    typical = np.stack([e._typical_texts(y) for y in e.predictions]) if known else None
     return frame_of(
         _of_rows(e, query)
         | {
             "decision": None if e.decisions is None else [made.decision for made in e.decisions[query]],
-            "probability": e.probabilities[query, e._predicted[query]],
+            "probability": None if is_value else e.probabilities[query, e._predicted[query]],
             "base_value": e.base_values[query, e._predicted[query]],
             "column": e.feature_names[feature],
             "value": [value_text(value) for value in e.values[at].tolist()],  # numbers and text in one column
@@ -113,14 +119,16 @@ def _reasons(e: Explanation) -> pd.DataFrame:
     )
 
 
-def _neighbors(e: Explanation) -> pd.DataFrame:
+def _neighbors(e: Any) -> pd.DataFrame:
+    is_value = of_values(e)
     query, neighbor = np.nonzero(e.vote_shares > 0)  # with sample weights, more rows vote on some queries
     return frame_of(
         {name: values for name, values in _of_rows(e, query).items() if name != "true_label"}
         | {
             "neighbor_row": e.neighbors[query, neighbor],
             "neighbor_id": None if e.neighbor_ids is None else e.neighbor_ids[query, neighbor],
-            "neighbor_label": e.neighbor_labels[query, neighbor],
+            "neighbor_value" if is_value else "neighbor_label": e.neighbor_labels[query, neighbor],
+            "adjusted": e.adjusted[query, neighbor] if is_value else None,
             "distance": e.distances[query, neighbor],
             "vote_share": e.vote_shares[query, neighbor],
         }
@@ -147,7 +155,9 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
         ``left_out`` (the row number of the training row that the query is, which did not vote; None if it is
         none), and ``neighbors``, nearest first, each with ``row``, ``id`` (if there are ids), ``label``,
         ``distance`` and ``vote_share``. If the queries have row numbers or ids, ``row`` and ``id`` come
-        first, and ``true_label`` follows if labels are known. With a reject option, ``decision`` ("accepted",
+        first, and ``true_label`` follows if labels are known. Of predicted numbers, ``interval``, the ends of
+        that of 90%, and ``deviation`` take the place of ``probabilities``, ``runner_up`` and ``similar``, and
+        ``value`` that of ``label``. With a reject option, ``decision`` ("accepted",
         "ambiguous" or "far") and ``decided_by`` (the figures of `Decision.to_dict`, and ``reason``, a
         sentence, None if it was accepted) follow the prediction. If a query has a category that no training
         row has, ``unseen`` names these features; if one has a gap that no training row has, ``unmeasured``
@@ -164,7 +174,7 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
     (0, {'0': 40}, 'x2')
     """
     e, features = explanation, [str(name) for name in explanation.feature_names]
-    classes, unknown = [str(label) for label in e.classes], [None] * len(e)
+    unknown = [None] * len(e)
 
     def by_feature(values: NDArray[Any]) -> list[dict[str, Any]]:
         return [dict(zip(features, row, strict=True)) for row in to_plain(values)]
@@ -180,7 +190,7 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
         return [[features[feature] for feature in np.flatnonzero(row)] for row in marks]
 
     typical: list[Any] = unknown
-    if e._distribution is not None:
+    if e._distribution is not None and not of_values(e):
         typical = [dict(zip(features, e._typical_texts(label), strict=True)) for label in e.predictions]
     decisions = None if e.decisions is None else e.decisions.tolist()
     views = list(rows(e))
@@ -193,9 +203,7 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
             "decision": decisions and [made.decision for made in decisions],
             "decided_by": decisions
             and [made.to_dict() | {"reason": made.reason or None} for made in decisions],
-            "probabilities": [dict(zip(classes, row, strict=True)) for row in to_plain(e.probabilities)],
-            "runner_up": e.runner_up,
-            "similar": [{str(label): n for label, n in view.label_counts} for view in views],
+            **_outputs(e, views),
             "base_value": [view.base_value for view in views],
             "reasons": [
                 _records(
@@ -223,7 +231,7 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
                     {
                         "row": e.neighbors[i],
                         "id": None if e.neighbor_ids is None else e.neighbor_ids[i],
-                        "label": e.neighbor_labels[i],
+                        "value" if of_values(e) else "label": e.neighbor_labels[i],
                         "distance": e.distances[i],
                         "vote_share": e.vote_shares[i],
                     }
@@ -232,6 +240,18 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
             ],
         }
     )
+
+
+def _outputs(e: Any, views: list[Any]) -> dict[str, Any]:
+    """Return what is predicted beside the label or the value, by query."""
+    if of_values(e):
+        return {"interval": e.intervals.tolist(), "deviation": e.deviations}
+    classes = [str(label) for label in e.classes]
+    return {
+        "probabilities": [dict(zip(classes, row, strict=True)) for row in to_plain(e.probabilities)],
+        "runner_up": e.runner_up,
+        "similar": [{str(label): n for label, n in view.label_counts} for view in views],
+    }
 
 
 def _records(columns: dict[str, Any]) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from lann._support.validation import Integer, Number, OneOf, validate
 from lann.explain._decision import AMBIGUOUS, DECISIONS
 from lann.explain._feature_groups import correlated_columns, group_features
 from lann.explain._training_rows import frame_of
+from lann.explain._value_view import of_values
 from lann.explain._view import rows
 
 if TYPE_CHECKING:
@@ -41,10 +42,10 @@ class Overview:
         A line per query, with the columns ``row`` (the row number), ``id`` (if there are ids),
         ``true_label`` (if labels are known), ``prediction``, ``probability``, ``runner_up``,
         ``runner_up_probability``, ``doubtful`` (whether the prediction leads the runner-up by less than 20
-        points), ``far`` (whether nothing similar is among the training rows, if this is known), ``left_out``
-        (the training row that the row is, which did not vote), ``decision`` ("accepted", "ambiguous" or
-        "far", if there is a reject option) and ``reasons``: the features whose values add most to the
-        probability of the prediction, with their values and supports.
+        points; of numbers, ``interval`` is in place of these), ``far`` (whether nothing similar is among the
+        training rows, if this is known), ``left_out`` (the training row that the row is, which did not vote),
+        ``decision`` ("accepted", "ambiguous" or "far", if there is a reject option) and ``reasons``: the
+        features whose values add most to the probability of the prediction, with their values and supports.
     feature_names : ndarray of shape (n_features,)
     mean_relevances : ndarray of shape (n_features,)
         Means over the queries.
@@ -81,7 +82,9 @@ class Overview:
 
     @property
     def class_counts(self) -> dict[Any, int]:
-        """Number of predictions of each class."""
+        """Number of predictions of each class; none for numbers."""
+        if not self.is_of_labels:
+            return {}
         return {label: int((self.rows["prediction"] == label).sum()) for label in self.classes.tolist()}
 
     @property
@@ -97,8 +100,23 @@ class Overview:
     @property
     def mistakes(self) -> NDArray[np.bool_]:
         """Which queries have a label that is not the prediction: (n_queries,)."""
+        if not self.is_of_labels:
+            return np.zeros(len(self), bool)
         differ = self._column("true_label", None).astype(str) != self.rows["prediction"].astype(str)
         return self.has_label & differ.to_numpy()
+
+    @property
+    def is_of_labels(self) -> bool:
+        """Whether labels are predicted, and not numbers."""
+        return "doubtful" in self.rows
+
+    @property
+    def mean_error(self) -> float | None:
+        """Mean absolute error of predicted numbers; None if no true number is known."""
+        if self.is_of_labels or not self.n_labels:
+            return None
+        errors = self.rows["true_label"].astype(float) - self.rows["prediction"]
+        return float(errors.abs().mean())
 
     @property
     def marks(self) -> dict[str, NDArray[np.bool_]]:
@@ -106,6 +124,8 @@ class Overview:
 
         With a reject option, "ambiguous" takes the place of "doubtful".
         """
+        if not self.is_of_labels:
+            return {"far": self._column("far", False).to_numpy()}
         doubt = {"doubtful": self.rows["doubtful"].to_numpy()}
         if "decision" in self.rows:
             doubt = {AMBIGUOUS: self.rows["decision"].to_numpy() == AMBIGUOUS}
@@ -114,7 +134,7 @@ class Overview:
     @property
     def n_doubtful(self) -> int:
         """Number of queries whose vote is close."""
-        return int(self.rows["doubtful"].sum())
+        return int(self._column("doubtful", False).sum())
 
     @property
     def n_far(self) -> int | None:
@@ -131,7 +151,8 @@ class Overview:
     @property
     def accuracy(self) -> float | None:
         """Share of the queries with a label whose prediction is correct; None if there are none."""
-        return 1.0 - float(self.mistakes.sum()) / self.n_labels if self.n_labels else None
+        known = self.n_labels and self.is_of_labels
+        return 1.0 - float(self.mistakes.sum()) / self.n_labels if known else None
 
     @property
     def relevant_features(self) -> list[tuple[str, float]]:
@@ -191,20 +212,26 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
     decisions = None if e.decisions is None else [decision.decision for decision in e.decisions]
     left_out = pd.array(e.left_out, "Int64")
     left_out[left_out < 0] = pd.NA
+    of_label: dict[str, Any] = {}
+    if not of_values(e):
+        of_label = {
+            "probability": e.probabilities[every, e._predicted],
+            "runner_up": e.runner_up,
+            "runner_up_probability": e.probabilities[every, e._runner_up],
+            "doubtful": e._is_doubtful,
+        }
     columns = {
         "row": every if e._query_rows is None else e._query_rows,
         "id": e.query_ids,
         "true_label": e.true_labels,
         "prediction": e.predictions,
-        "probability": e.probabilities[every, e._predicted],
-        "runner_up": e.runner_up,
-        "runner_up_probability": e.probabilities[every, e._runner_up],
-        "doubtful": e._is_doubtful,
+        "interval": [row.output_interval for row in rows(e)] if of_values(e) else None,
+        **of_label,
         "far": e.is_far,
         "left_out": left_out,
         "decision": decisions,
         "reasons": [
-            ", ".join(row.reason_text(j) for j in row.reasons(1, n_features)) for row in rows(explanation)
+            ", ".join(row.reason_text(j) for j in row.strongest(n_features)) for row in rows(explanation)
         ],
     }
     return Overview(frame_of(columns), e.feature_names, e.relevances.mean(axis=0), e.classes)
@@ -297,7 +324,7 @@ def _groups_of_rows(explanation: Explanation, by: Any) -> tuple[Labels, Sequence
     if by is None:
         return np.zeros(len(explanation), np.int64), ["all"]
     if isinstance(by, str):
-        validate("by", by, OneOf(None, "class"))
+        validate("by", by, OneOf(None) if of_values(explanation) else OneOf(None, "class"))
         return explanation._predicted, explanation.classes
     if isinstance(by, int | np.integer):
         by = relevance_clusters(explanation, int(by))

@@ -49,7 +49,8 @@ HELD = 2**22
 # A row on a walk counts as so many numbers, at least: its neighbors are held, too.
 FEWEST_HELD = 256
 
-# From rows, (n, n_features), and the training rows that do not vote on them, (n,) or None, to probabilities.
+# From rows, (n, n_features), and the training rows that do not vote on them, (n,) or None, to outputs:
+# probabilities, or a value, (n, n_outputs).
 Vote = Callable[[Floats, Indices | None], Floats]
 
 
@@ -73,10 +74,10 @@ class Supports(NamedTuple):
 
     Attributes
     ----------
-    supports, errors : (n_queries, n_classes, n_features)
-        Mean credits, and their standard errors.
+    supports, errors : (n_queries, n_outputs, n_features)
+        Mean credits, and their standard errors; an output is the probability of a class, or the value.
     changes : (n_queries, n_features)
-        Mean share of the vote that changes at the step of the feature.
+        Mean share of the vote that changes at the step of the feature; half the change of a value.
     """
 
     supports: Floats
@@ -265,7 +266,7 @@ def _vote_of(model: NeighborModel, n_jobs: int | None) -> Vote:
     """Return how the rows of a model vote on a prediction."""
 
     def vote(rows: Floats, exclude: Indices | None) -> Floats:
-        return model.vote(*model.voters(rows, exclude=exclude, n_jobs=n_jobs)).probabilities
+        return model.outputs(rows, *model.voters(rows, exclude=exclude, n_jobs=n_jobs), n_jobs=n_jobs)
 
     return vote
 
@@ -299,12 +300,11 @@ def walk(
     walks : (n_queries, n_chosen) or None
         The walks of each query; None is all.
     """
-    (n_queries, n_features), n_classes = queries.rows.shape, queries.model.n_classes
+    n_queries, n_features = queries.rows.shape
     plan = walk_plan(n_features) if plan is None else plan
     (n_walks, n_units), by_value = plan.positions.shape, np.argsort(plan.ranks, axis=0)
     chosen = np.broadcast_to(np.arange(n_walks), (n_queries, n_walks)) if walks is None else walks
-    shape = (n_queries, n_classes, n_features)
-    found = Supports(np.empty(shape), np.full(shape, np.nan), np.empty(queries.rows.shape))
+    parts_found: list[Supports] = []
     gaps = queries.model.unmeasured(queries.rows)
     block = max(HELD // (2 * chosen.shape[1] * n_units * max(n_features, FEWEST_HELD)), 1)
     for start in range(0, n_queries, block):
@@ -314,14 +314,18 @@ def walk(
         ends = np.where(gaps[part, None], np.nan, references[chosen[part]])  # (n, n_chosen, n_features)
         by_unit = _credits(queries[part], ends, plan.positions[chosen[part]], units, vote)
         credits = np.take_along_axis(by_unit, units[:, None, :, None], axis=2) * parts[:, None, :, None]
-        found.supports[part] = credits.mean(axis=1).swapaxes(1, 2)
-        found.changes[part] = 0.5 * np.abs(credits).sum(axis=3).mean(axis=1)
+        supports = credits.mean(axis=1).swapaxes(1, 2)
+        errors, changes = np.full(supports.shape, np.nan), 0.5 * np.abs(credits).sum(axis=3).mean(axis=1)
         if walks is None:
             ordered = np.take_along_axis(credits, by_value[None, :, :, None], axis=1)
             squares = np.square(np.diff(ordered, axis=1)).sum(axis=1) / (2 * n_walks * (n_walks - 1))
-            errors = np.sqrt(squares + LEAST_ERROR**2) * _enlargement(n_walks)
-            found.errors[part] = errors.swapaxes(1, 2)
-    return found
+            least = LEAST_ERROR * queries.model.output_scale
+            errors = (np.sqrt(squares + least**2) * _enlargement(n_walks)).swapaxes(1, 2)
+        parts_found.append(Supports(supports, errors, changes))
+    if not parts_found:
+        nothing = np.empty((0, queries.model.n_outputs, n_features))
+        return Supports(nothing, nothing, queries.rows)
+    return Supports(*(np.concatenate(found) for found in zip(*parts_found, strict=True)))
 
 
 @cache
@@ -360,7 +364,8 @@ def _credits(queries: Queries, ends: Floats, positions: Indices, units: Indices,
     def votes(changed: Floats) -> Floats:
         flat = changed.reshape(-1, changed.shape[-1])
         own = None if queries.exclude is None else np.repeat(queries.exclude, len(flat) // n_queries)
-        return vote(flat, own).reshape(*changed.shape[:-1], queries.model.n_classes)
+        found = vote(flat, own)
+        return found.reshape(*changed.shape[:-1], found.shape[1])
 
     shares, last = votes(between), votes(ends)
     first = np.broadcast_to(votes(rows)[:, None], last.shape) - last

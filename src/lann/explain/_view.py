@@ -143,14 +143,14 @@ class ExplainedRow:
     ('petal length (cm)', 1.4)
     """
 
+    is_value = False
+
     def __init__(self, explanation: Explanation, i: int, *, position: int | None = None) -> None:
         e = self._explanation = explanation
         self._i = i
         voted = self._voted = np.flatnonzero(e.vote_shares[i] > 0)
-        self.classes, self.prediction, self.runner_up = e.classes, e.predictions[i], e.runner_up[i]
+        self.classes, self.prediction = e.classes, e.predictions[i]
         self.probabilities = e.probabilities[i]
-        self.probability = float(self.probabilities[e._predicted[i]])
-        self.runner_up_probability = float(self.probabilities[e._runner_up[i]])
         self.neighbors, self.neighbor_labels = e.neighbors[i, voted], e.neighbor_labels[i, voted]
         self.distances, self.vote_shares = e.distances[i, voted], e.vote_shares[i, voted]
         self.neighbor_ids = None if e.neighbor_ids is None else e.neighbor_ids[i, voted]
@@ -160,8 +160,15 @@ class ExplainedRow:
         self.true_label = None if e.true_labels is None else e.true_labels[i]
         self.decision = None if e.decisions is None else e.decisions[i]
         self.is_far = e.is_far is not None and bool(e.is_far[i])
-        self.is_doubtful = bool(e._is_doubtful[i])
         self.left_out = None if e.left_out[i] < 0 else int(e.left_out[i])
+        self._set_labels(e, i)
+
+    def _set_labels(self, e: Explanation, i: int) -> None:
+        """Set what there is to say about the label that is predicted."""
+        self.runner_up = e.runner_up[i]
+        self.probability = float(self.probabilities[e._predicted[i]])
+        self.runner_up_probability = float(self.probabilities[e._runner_up[i]])
+        self.is_doubtful = bool(e._is_doubtful[i])
 
     @cached_property
     def _order(self) -> Indices:
@@ -229,7 +236,11 @@ class ExplainedRow:
     @property
     def sentence(self) -> str:
         """The explanation in words, as `Explanation.in_words` returns it."""
-        return _sentence(self)
+        return self.in_words()
+
+    def in_words(self, n_features: int = 3, n_neighbors: int = 3) -> str:
+        """Return the explanation in words, with that many features and neighbors at most."""
+        return _sentence(self, n_features, n_neighbors)
 
     @property
     def title(self) -> str:
@@ -267,7 +278,7 @@ class ExplainedRow:
     def is_reason(self) -> NDArray[np.bool_]:
         """Which supports are told: at least 1%, a tenth of the largest, and two standard errors."""
         size, errors = np.abs(self.support), self.support_errors
-        least = max(LEAST_SHARE * size.max(), LEAST_SUPPORT)
+        least = max(LEAST_SHARE * size.max(), LEAST_SUPPORT * self._explanation._unit)
         return (size >= least) & (size > LEAST_ERRORS * errors) & ~(self.unseen & (self.support > 0))
 
     def reasons(self, sign: int, most: int) -> list[int]:
@@ -286,6 +297,21 @@ class ExplainedRow:
         """
         return np.flatnonzero(self.is_reason & (sign * self.support > 0))[:most].tolist()
 
+    def strongest(self, most: int) -> list[int]:
+        """Return the features that are named in a line: of a label, the reasons for it.
+
+        Parameters
+        ----------
+        most : int
+            Number of features, at most.
+
+        Returns
+        -------
+        features : list of int
+            Positions in the arrays by feature.
+        """
+        return self.reasons(1, most)
+
     def reason_text(self, feature: int) -> str:
         """Return the name, the value and the support of a feature, such as "age 17 (+17%)".
 
@@ -300,7 +326,34 @@ class ExplainedRow:
         """
         is_single = self._explanation._feature_columns[self._order[feature]] >= 0
         value = f" {value_text(self.values[feature])}" if is_single else ""
-        return f"{self.feature_names[feature]}{value} ({signed_percent(self.support[feature], 0)})"
+        return f"{self.feature_names[feature]}{value} ({self.signed_text(self.support[feature], 0)})"
+
+    def amount_text(self, amount: float, digits: int = 0) -> str:
+        """Return a probability as text, or a value."""
+        return percent(amount, digits)
+
+    def signed_text(self, amount: float, digits: int = 1) -> str:
+        """Return a support as text, such as "+17.0%", or "+7.2" of a value."""
+        return signed_percent(amount, digits)
+
+    def error_text(self, feature: int) -> str:
+        """Return two standard errors of the support of a feature as text."""
+        return f"{2 * self.support_errors[feature]:.1%}"
+
+    @property
+    def output(self) -> float:
+        """What the base value and the supports add up to."""
+        return self.probability
+
+    @property
+    def output_name(self) -> str:
+        """What supports add to: the predicted label."""
+        return class_text(self.prediction)
+
+    @property
+    def output_interval(self) -> str:
+        """The interval of a predicted number as text, such as "28.1 to 44.0"; "" for labels."""
+        return ""
 
     @cached_property
     def label_counts(self) -> list[tuple[Any, int]]:
@@ -487,7 +540,7 @@ class ExplainedRow:
 def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
     """Iterate over the explained predictions, one at a time."""
     for i in range(len(explanation)):
-        yield ExplainedRow(explanation, i)
+        yield explanation._row_view(explanation, i)
 
 
 def row(explanation: Explanation, i: int) -> ExplainedRow:
@@ -517,7 +570,7 @@ def row(explanation: Explanation, i: int) -> ExplainedRow:
     >>> explanation.row(0).similar_text
     '40 of 40 class 0'
     """
-    return ExplainedRow(explanation[i], 0, position=int(i) % max(len(explanation), 1))
+    return explanation._row_view(explanation[i], 0, position=int(i) % max(len(explanation), 1))
 
 
 def in_words(explanation: Explanation, *, n_features: int = 3, n_neighbors: int = 3) -> list[str]:
@@ -559,27 +612,33 @@ def in_words(explanation: Explanation, *, n_features: int = 3, n_neighbors: int 
     """
     validate("n_features", n_features, Integer(1))
     validate("n_neighbors", n_neighbors, Integer(1))
-    return [_sentence(row, n_features=n_features, n_neighbors=n_neighbors) for row in rows(explanation)]
+    return [row.in_words(n_features, n_neighbors) for row in rows(explanation)]
 
 
-def _sentence(row: ExplainedRow, *, n_features: int = 3, n_neighbors: int = 3) -> str:
+def _sentence(row: ExplainedRow, n_features: int, n_neighbors: int) -> str:
     """Return the sentences about a prediction: see `in_words`."""
     head, other = class_text(row.prediction), class_text(row.runner_up)
     first = f"{head}, with probability {percent(row.probability)}"
     if row.is_doubtful or (len(row.classes) > 2 and row.runner_up_probability >= 0.5 * LEAST_SUPPORT):
         first += f" ({other} {percent(row.runner_up_probability)})"
-    sentences = [f"narrowly {first}" if row.is_doubtful else first]
-    decision = row.decision
-    if row.is_far:
-        if decision is None or decision.decision != FAR:  # which has not said it yet
-            sentences.append(f"Nothing similar was seen: {_why_far(row)}; treat with care")
-        elif row.outside is not None and row.outside.any():
-            sentences.append(_why_far(row))
+    sentences = [f"narrowly {first}" if row.is_doubtful else first, *about_distance(row)]
     sentences.append(_similar_sentence(row, n_neighbors))
     reasons = [joined([row.reason_text(j) for j in row.reasons(sign, n_features)]) for sign in (1, -1)]
     against = f"against it {reasons[1]}" if reasons[1] else ""
     sentences.append(f"Reasons: {'; '.join(filter(None, [reasons[0], against])) or 'no single column'}")
-    text = ". ".join([*sentences, *_about_values(row)]) + "."
+    return finished(row, sentences)
+
+
+def about_distance(row: ExplainedRow) -> list[str]:
+    """Return a sentence about a row to which nothing similar was seen."""
+    if row.is_far and (row.decision is None or row.decision.decision != FAR):  # which has not said it yet
+        return [f"Nothing similar was seen: {_why_far(row)}; treat with care"]
+    return [_why_far(row)] if row.is_far and row.outside is not None and row.outside.any() else []
+
+
+def finished(row: ExplainedRow, sentences: list[str]) -> str:
+    """Return sentences about a prediction, with those about its values and a reject option."""
+    text, decision = ". ".join([*sentences, *_about_values(row)]) + ".", row.decision
     if decision is not None and decision.is_rejected:
         rejected = f"Rejected: {decision.decision}. {decision.reason}"
         text = f"{rejected} Prediction without the reject option: {text}"
@@ -592,16 +651,16 @@ def _similar_sentence(row: ExplainedRow, n_neighbors: int) -> str:
     agreeing = np.flatnonzero(row.neighbor_labels == row.prediction)[:n_neighbors]
     text = f"{what}: {row.similar_text}"
     if len(agreeing):
-        text += f", such as {_rows_text(row, agreeing, n_neighbors)}"
+        text += f", such as {rows_text(row, agreeing, n_neighbors)}"
     disagreeing = row.disagreeing
     if len(disagreeing):
-        named = _rows_text(row, disagreeing, n_neighbors)
+        named = rows_text(row, disagreeing, n_neighbors)
         verb = "disagrees" if len(disagreeing) == 1 else "disagree"
         text += f"; of the nearest {row.n_listed}, {named} {verb}"
     return text
 
 
-def _rows_text(row: ExplainedRow, which: Indices, most: int) -> str:
+def rows_text(row: ExplainedRow, which: Indices, most: int) -> str:
     """Return the names of some neighbors, such as "rows 3 and 7" or "Ann, Bob and 2 others"."""
     names, n_more = row.neighbor_names(which[:most]), len(which) - most
     is_named = row.neighbor_ids is not None and row.neighbor_ids.dtype.kind not in "iu"

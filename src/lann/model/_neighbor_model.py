@@ -280,6 +280,11 @@ class NeighborModel(Protocol):
         return self.vote(indices, distances).probabilities
 
     @property
+    def n_outputs(self) -> int:
+        """Number of outputs."""
+        return self.n_classes
+
+    @property
     def output_scale(self) -> float:
         """How far apart outputs usually are."""
         return 1.0

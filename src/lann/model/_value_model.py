@@ -61,6 +61,10 @@ class ValueModel(LocalModel):
         """The standard deviation of the values."""
         return float(np.sqrt(weighted_moments(self.values[:, None], self.row_weights)[1][0]))
 
+    @property
+    def n_outputs(self) -> int:
+        return 1
+
     def outputs(
         self, queries: Floats, indices: Indices, distances: Floats, *, n_jobs: int | None = None
     ) -> Floats:
@@ -90,7 +94,9 @@ class ValueModel(LocalModel):
     def _offsets(self, queries: Floats, indices: Indices, distances: Floats, n_jobs: int | None) -> Floats:
         points, scales, found = self.transform(queries), self._axis_scales, np.empty(indices.shape)
         counts = self.weights_of(indices)
-        weights = VoteRule(SLOPE_POWER, self.vote_rule.epsilon).shares(distances, indices, counts)
+        weights = VoteRule(SLOPE_POWER, self.vote_rule.epsilon).shares(
+            distances, indices, counts, self.n_neighbors
+        )
 
         def compute(part: slice) -> None:
             steps = scales * (points[part, None] - self.metric.points[indices[part]])

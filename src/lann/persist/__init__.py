@@ -123,8 +123,8 @@ def save(
     Parameters
     ----------
     model : estimator
-        A LANNClassifier, an estimator of `lann.baselines`, a RejectOption around one of these, a
-        LANNEmbedding, NeighborEmbedding or DiscriminantPlane, or a classifier of `lann.streams`. A
+        A LANNClassifier or LANNRegressor, an estimator of `lann.baselines`, a RejectOption around one of
+        these, a LANNEmbedding, NeighborEmbedding or DiscriminantPlane, or a classifier of `lann.streams`. A
         DaskLANN of `lann.distributed` becomes a folder with a model file for each shard.
     path : str or path-like
         The file, usually ``*.lann``, or the folder; an existing one is replaced, and keeps its mode and the

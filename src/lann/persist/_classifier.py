@@ -1,4 +1,4 @@
-"""What a file has of a LANNClassifier: encoding, levels, vote, and what was computed from them."""
+"""What a file has of a LANNClassifier or LANNRegressor: encoding, levels, vote, and what follows from them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from lann._row_estimator import UpdateProgress
 from lann._support.inputs import LARGEST_WEIGHT
 from lann._support.sizes import LARGEST_VALUE
-from lann._updatable import UpdateProgress
 from lann.classifier import LANNClassifier
 from lann.columns.schema import FEATURE_KINDS, Feature, TableSchema
 from lann.explain import Landmarks, Readings, Spacing
 from lann.metric import CategoryPositions, Encoding, FeatureCurves, Levels, NumberGaps
-from lann.model import LocalModel
+from lann.model import LocalModel, ValueModel
 from lann.persist._fields import (
     BOOL,
     FLOAT_LIST,
@@ -32,8 +32,9 @@ from lann.persist._fields import (
     choice,
     require,
 )
+from lann.regressor import LANNRegressor
 from lann.search import LARGEST_CENTER, CellIndex, Partition
-from lann.vote import VoteChoice
+from lann.vote import LOG_LOSS, QUANTILE_LEVELS, SQUARED_ERROR, ValueRule, VoteChoice
 
 # Numbers in model files are bounded so that sums of their squares are finite. Coordinates are standardized;
 # only those of rows that are added later can be larger.
@@ -124,6 +125,7 @@ LEVELS = Record(
     components=Maybe(Array("f8 n_axes n_coordinates", within=LARGEST_ENTRY, any_order=True)),
     point_matrices=Maybe(Array("f8/f4 n_rows n_axes n_ranks", within=LARGEST_ENTRY, any_order=True)),
     row_weights=Maybe(Array("f8 n_rows", low=1.0 / LARGEST_WEIGHT, high=LARGEST_WEIGHT)),
+    values=Maybe(Array("f8 n_rows", within=LARGEST_VALUE)),
 )
 
 
@@ -158,10 +160,19 @@ DERIVED = Record(
 # The model
 
 
-def _local_model(vote_rule: dict[str, Any], derived: dict[str, Any], **values: Any) -> LocalModel:
-    model = LocalModel(**values, **vote_rule)
+def _local_model(
+    vote_rule: dict[str, Any], derived: dict[str, Any], cls: type[LocalModel] = LocalModel, **values: Any
+) -> LocalModel:
+    require(
+        (values["levels"].values is None) == (cls is LocalModel), "the rows have values for one model only"
+    )
+    model = cls(**values, **vote_rule)
     model.derived |= derived
     return model
+
+
+def _value_model(**values: Any) -> LocalModel:
+    return _local_model(cls=ValueModel, **values)
 
 
 CELL_INDEX = Record(
@@ -176,12 +187,11 @@ CELL_INDEX = Record(
     n_probed=Int(1, high="n_cells"),
     n_seen=Int(0),
 )
-LOCAL_MODEL = Record(
-    _local_model,
-    levels=LEVELS,
-    n_candidates=Maybe(Int(1)),
-    n_neighbors=VOTES,
-    vote_rule=Record(
+_MODEL: dict[str, Any] = {
+    "levels": LEVELS,
+    "n_candidates": Maybe(Int(1)),
+    "n_neighbors": VOTES,
+    "vote_rule": Record(
         dict,
         power=Float(0.0),
         floor=Float(0.0),
@@ -189,17 +199,31 @@ LOCAL_MODEL = Record(
         class_weight=Maybe(Array("f8 n_classes", low=POSITIVE)),
         mixture=Maybe(Array("f8 n_mixed 3", low=0.0)),
     ),
-    arrivals=Maybe(Array("i8 n_rows", ascending=0)).of("arrivals_if_forgotten"),
-    n_arrived=Int(1),
-    index=Maybe(CELL_INDEX),
-    derived=DERIVED,
+    "arrivals": Maybe(Array("i8 n_rows", ascending=0)).of("arrivals_if_forgotten"),
+    "n_arrived": Int(1),
+    "index": Maybe(CELL_INDEX),
+    "derived": DERIVED,
+}
+LOCAL_MODEL = Record(_local_model, **_MODEL)
+VALUE_MODEL = Record(
+    _value_model,
+    **_MODEL,
+    value_rule=Record(
+        ValueRule,
+        slope_share=Float(0.0, 1.0),
+        floor=Float(POSITIVE),
+        exponent=Float(0.0, 1.0),
+        spreads=Array("f8 n_spreads", low=POSITIVE, ascending=0),
+        residuals=Array(f"f8 n_spreads {len(QUANTILE_LEVELS)}", ascending=-1),
+        deviations=Array("f8 n_spreads", low=0.0),
+    ),
 )
 
 
-# The classifier
+# The estimators
 
 
-def _set_attributes(clf: LANNClassifier) -> None:
+def _set_attributes(clf: LANNClassifier | LANNRegressor) -> None:
     """Set the attributes that follow from those that are saved."""
     model, schema, fitted = clf.model_, clf.schema_, clf.__dict__
     levels, rule, encoding = model.levels, model.vote_rule, model.levels.encoding
@@ -212,10 +236,13 @@ def _set_attributes(clf: LANNClassifier) -> None:
             check_codes(column, 2 if feature.kind == "bool" else len(feature.categories))
     clf._names = model.names = fitted.pop("ids_")
     vote = fitted["vote_"]
-    same = np.array_equal(vote.mixture, rule.mixture) if rule.mixture is not None else vote.mixture is None
-    same &= (vote.n_neighbors, vote.power, vote.floor) == (model.n_neighbors, rule.power, rule.floor)
+    mixture, n_neighbors = vote.mixture, vote.n_neighbors
+    if isinstance(model, ValueModel):
+        mixture, n_neighbors = vote.rule().votes(n_neighbors), max(n_neighbors, model.n_neighbors)
+    same = np.array_equal(mixture, rule.mixture) if rule.mixture is not None else mixture is None
+    same &= (n_neighbors, vote.power, vote.floor) == (model.n_neighbors, rule.power, rule.floor)
     require(same, "the vote of the model is not the one that was chosen")
-    fitted |= {"n_neighbors_": model.n_neighbors, "power_": rule.power}
+    fitted |= {"n_neighbors_": vote.n_neighbors, "power_": rule.power}
     fitted |= {"encoding_": encoding, "curves_": levels.curves, "components_": levels.components}
 
 
@@ -234,6 +261,7 @@ VOTE = Record(
     gain_error=Float(0.0),
     n_rows=Int(0),
     mean_weight=Float(POSITIVE),
+    measure=choice(LOG_LOSS, SQUARED_ERROR),
 )
 PROGRESS = Record(
     UpdateProgress,
@@ -243,18 +271,31 @@ PROGRESS = Record(
     n_rows=Int(0),
     seed=Maybe(Int(0, high=2**31 - 1)),
 )
+_FITTED: dict[str, Any] = {
+    "ids_": Maybe(Names("n_rows")).of("_names"),
+    "vote_": VOTE,
+    "levels_": TEXT_TUPLE,
+    "n_iter_": Int(0),
+    "loss_curve_": FLOAT_LIST,
+    "validation_curve_": FLOAT_LIST,
+    "_weight_unit": Float(POSITIVE, 1.0),
+    "_progress": PROGRESS,
+    "finish": _set_attributes,
+}
 CLASSIFIER = Estimator(
     LANNClassifier,
     classes_=Names("n_classes", distinct=True),
     schema_=SCHEMA,
     model_=LOCAL_MODEL,
-    ids_=Maybe(Names("n_rows")).of("_names"),
-    vote_=VOTE,
-    levels_=TEXT_TUPLE,
-    n_iter_=Int(0),
-    loss_curve_=FLOAT_LIST,
-    validation_curve_=FLOAT_LIST,
-    _weight_unit=Float(POSITIVE, 1.0),
-    _progress=PROGRESS,
-    finish=_set_attributes,
+    **_FITTED,
+)
+
+
+def _set_regressor(reg: LANNRegressor) -> None:
+    _set_attributes(reg)
+    reg.value_rule_ = reg.model_.value_rule
+
+
+REGRESSOR = Estimator(
+    LANNRegressor, schema_=SCHEMA, model_=VALUE_MODEL, **_FITTED | {"finish": _set_regressor}
 )

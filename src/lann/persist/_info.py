@@ -79,16 +79,17 @@ def describe(model: Any, table: TableRecord | None) -> dict[str, Any]:
     info : dict
         In the types of JSON.
     """
-    from lann._base import NeighborClassifier
+    from lann._base import NeighborEstimator
 
     labels = getattr(model, "classes_", np.empty(0)).tolist()
     counts: list[int | None] = [None] * len(labels)
     vote = getattr(model, "vote_", None)
     if vote is not None:
         vote = {"text": str(vote), "n_neighbors": vote.n_neighbors, "power": vote.power, "floor": vote.floor}
-    if isinstance(model, NeighborClassifier) and model.model_.has_training_rows:
+    if isinstance(model, NeighborEstimator) and model.model_.has_training_rows:
         n_rows: int | None = len(model.model_.labels)
-        counts = np.bincount(model.model_.labels, minlength=len(labels)).tolist()
+        if labels:
+            counts = np.bincount(model.model_.labels, minlength=len(labels)).tolist()
         columns = _columns(model, table)
         k = model.model_.n_neighbors
         vote = vote or {"text": f"{k} neighbors", "n_neighbors": k, "power": None, "floor": None}

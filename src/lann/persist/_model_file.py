@@ -27,7 +27,7 @@ from lann.persist._archive import (
     write_archive,
     write_json,
 )
-from lann.persist._classifier import CLASSIFIER
+from lann.persist._classifier import CLASSIFIER, REGRESSOR
 from lann.persist._fields import (
     PLAIN_DICT,
     TEXT,
@@ -51,7 +51,7 @@ from lann.persist._fields import (
 from lann.persist._info import CROSS_VALIDATED, describe
 
 # What can be saved, and the models whose table can have held-out rows.
-COMMON = AnyEstimator(CLASSIFIER)
+COMMON = AnyEstimator(CLASSIFIER, REGRESSOR)
 
 
 def _declared(name: Any) -> AnyEstimator:
@@ -60,7 +60,7 @@ def _declared(name: Any) -> AnyEstimator:
         return COMMON
     from lann.persist._estimators import ESTIMATORS
 
-    return AnyEstimator(CLASSIFIER, *ESTIMATORS)
+    return AnyEstimator(CLASSIFIER, REGRESSOR, *ESTIMATORS)
 
 
 class TableReject(Kind):

@@ -78,6 +78,7 @@ def find_held_out(levels: Levels, rows: Indices, settings: Settings) -> HeldOut:
     distances = distances / zero_distance_guard(distances[:, :N_TYPICAL])
     offsets = np.zeros(distances.shape)
     if levels.values is not None:
+        options["n_neighbors"] = SLOPE_NEIGHBORS
         valued = ValueModel(model.memory, value_rule=ValueRule.of_normal(), **options)
         offsets = valued.offsets(levels.X[rows], neighbors, distances, n_jobs=settings.n_jobs)
     return HeldOut(rows, neighbors, distances, offsets)

@@ -1,6 +1,13 @@
 """The vote: from distances to shares of neighbors, to probabilities or values; its choice, and its losses."""
 
-from lann.vote._choice import CANDIDATES_PER_NEIGHBOR, VoteChoice, held_out_losses, held_out_means
+from lann.vote._choice import (
+    CANDIDATES_PER_NEIGHBOR,
+    LOG_LOSS,
+    SQUARED_ERROR,
+    VoteChoice,
+    held_out_losses,
+    held_out_means,
+)
 from lann.vote._rule import (
     HUGE,
     VoteRule,
@@ -11,12 +18,13 @@ from lann.vote._rule import (
     with_floor,
     zero_distance_guard,
 )
-from lann.vote._values import ValueReading, ValueRule, read_values
+from lann.vote._values import QUANTILE_LEVELS, ValueReading, ValueRule, ends_of, read_values
 
 __all__ = [
-    "CANDIDATES_PER_NEIGHBOR", "CRPS", "HUGE", "SHARES", "SOFTMAX", "ValueReading", "ValueRule", "VoteChoice",
-    "VoteRule", "class_shares", "counted_weights", "held_out_losses", "held_out_means", "n_rows_for",
-    "read_values", "sums_before", "with_floor", "zero_distance_guard",
+    "CANDIDATES_PER_NEIGHBOR", "CRPS", "HUGE", "LOG_LOSS", "QUANTILE_LEVELS", "SHARES", "SOFTMAX",
+    "SQUARED_ERROR", "ValueReading", "ValueRule", "VoteChoice",
+    "VoteRule", "class_shares", "counted_weights", "ends_of", "held_out_losses", "held_out_means",
+    "n_rows_for", "read_values", "sums_before", "with_floor", "zero_distance_guard",
 ]  # fmt: skip
 
 # Kinds of losses of a query, as in `vote.hpp`.

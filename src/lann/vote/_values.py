@@ -17,11 +17,16 @@ import numpy as np
 from lann._support.types import Floats
 
 # Levels at which the distribution is known.
-LEVELS = np.arange(1, 200) / 200
+QUANTILE_LEVELS = np.arange(1, 200) / 200
 # Powers of the spread that are compared, and what is added to it, as a share of the typical error.
 EXPONENTS, FLOOR_SHARE = (0.0, 0.25, 0.5, 0.75, 1.0), 0.1
 # Windows of the spread, and the share of the held-out rows in each, with so many rows at least.
 N_WINDOWS, WINDOW_SHARE, FEWEST_IN_WINDOW = 5, 0.3, 100
+
+
+def ends_of(coverage: float) -> Floats:
+    """Return the levels of the ends of an interval: (2,)."""
+    return np.array([0.5 - 0.5 * coverage, 0.5 + 0.5 * coverage])
 
 
 class ValueReading(NamedTuple):
@@ -76,7 +81,7 @@ class ValueRule:
     spreads : (n_windows,)
         Spread + floor in the middle of each window, ascending.
     residuals : (n_windows, n_levels)
-        Quantiles of the divided errors in each window, at `LEVELS`.
+        Quantiles of the divided errors in each window, at `QUANTILE_LEVELS`.
     deviations : (n_windows,)
         Their root mean square.
     """
@@ -93,7 +98,7 @@ class ValueRule:
         """Return a rule with normal errors, where there are too few rows to learn from."""
         from scipy.stats import norm
 
-        residuals = deviation * norm.ppf(LEVELS)[None]
+        residuals = deviation * norm.ppf(QUANTILE_LEVELS)[None]
         return cls(slope_share, 1.0, 0.0, np.ones(1), residuals, np.array([deviation]))
 
     @classmethod
@@ -113,7 +118,7 @@ class ValueRule:
         widths = spreads + floor
 
         def crps(exponent: float) -> float:
-            scales, levels = widths**exponent, LEVELS[9::10]
+            scales, levels = widths**exponent, QUANTILE_LEVELS[9::10]
             above = errors[:, None] - scales[:, None] * _quantiles(errors / scales, weights, levels)
             return float(weights @ np.maximum(levels * above, (levels - 1.0) * above).sum(axis=1))
 
@@ -122,7 +127,7 @@ class ValueRule:
         for rows in _windows(widths, weights):
             own, counts = residuals[rows], weights[rows]
             deviation = np.sqrt(counts @ np.square(own) / counts.sum())
-            windows.append((np.median(widths[rows]), _quantiles(own, counts, LEVELS), deviation))
+            windows.append((np.median(widths[rows]), _quantiles(own, counts, QUANTILE_LEVELS), deviation))
         centers, tables, deviations = (np.array(parts) for parts in zip(*windows, strict=True))
         centers, first = np.unique(centers, return_index=True)
         return cls(slope_share, floor, exponent, centers, tables[first], deviations[first])
@@ -140,7 +145,7 @@ class ValueRule:
 
     def quantiles(self, predictions: Floats, spreads: Floats, levels: Floats) -> Floats:
         """Return the quantiles of the values of queries: (n_queries, n_levels)."""
-        table = np.array([np.interp(levels, LEVELS, residuals) for residuals in self.residuals])
+        table = np.array([np.interp(levels, QUANTILE_LEVELS, residuals) for residuals in self.residuals])
         return predictions[:, None] + self._at(spreads, table)
 
     def standard_deviations(self, spreads: Floats) -> Floats:
