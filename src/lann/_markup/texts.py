@@ -7,6 +7,16 @@ REASONS = (
     "nothing is known, whose columns have the values of any training rows. The numbers add up to the "
     "probability; ± is two standard errors."
 )
+VALUE_REASONS = (
+    "What the value of the column adds to the prediction, or takes away, from that of a row of which "
+    "nothing is known, whose columns have the values of any training rows. The numbers add up to the "
+    "prediction; ± is two standard errors."
+)
+VALUE_NEIGHBORS = (
+    "The prediction is the mean of the nearest training rows, in which nearer rows count more, and every "
+    "training row measures distances with its own metric. Before, each number is adjusted to this row by "
+    "local slopes, as far as held-out rows confirm these. Of many rows, the nearest are listed."
+)
 RELEVANCE = (
     "How much the vote depends on the column, for rows like this one: the share that changes when its value "
     "is replaced, alone or together with others, on average."

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from lann._markup import texts as _texts
-from lann._support.format import counted, figure, p_value_text, percent
+from lann._support.format import counted, figure, p_value_text, percent, value_text
 from lann.cli import options as opt
 from lann.cli.output import Output, make_table, more, styled
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from lann.report import Evaluation
+    from lann.report import Evaluation, ValueEvaluation
 
 # With more classes, those with the lowest recall are shown.
 MOST_CLASSES = 12
@@ -43,14 +43,15 @@ def evaluate(
     spreadsheet_safe: opt.SpreadsheetSafe = True,
     seed: Annotated[int, opt.at_least(0, "Random seed of the intervals.")] = 0,
 ) -> None:
-    """Evaluate a model on rows with labels.
+    """Evaluate a model on rows with labels, or with the numbers that it predicts.
 
     Prints accuracy, balanced accuracy, AUC, log-loss and Brier score with 95% intervals, beside plain kNN and
     the largest class; precision and recall of the classes; how often predictions are correct by their
-    probability; the columns and values where the model is worst; and the most confident mistakes. Use rows
-    that the model was not fitted to.
+    probability; the columns and values where the model is worst; and the most confident mistakes. Of numbers,
+    it prints R², errors, CRPS and the coverage of intervals, beside plain kNN and the mean; errors by the
+    predicted number; and where the model is worst. Use rows that the model was not fitted to.
     """
-    from lann.report import SourceFile, save_evaluation
+    from lann.report import SourceFile, evaluate_values, save_evaluation
     from lann.report import evaluate as evaluate_model
     from lann.tables import TableModel
 
@@ -60,6 +61,13 @@ def evaluate(
         step("Evaluating")
         fitted = TableModel.load(model)
         reading = tables.read(data, out.notes)
+        if fitted.has_values:
+            if html is not None or output is not None:
+                raise ValueError("--html and -o are for classes; --json has all figures of numbers.")
+            found = evaluate_values(fitted, reading.frame, target, sample_weight=sample_weight, name=name)
+            _show_values(found, out)
+            out.finish(model=model, table=name, **found.to_dict())
+            return
         evaluation = evaluate_model(
             fitted, reading.frame, target, sample_weight=sample_weight, random_state=seed, name=name
         )
@@ -75,6 +83,46 @@ def evaluate(
     if output is not None:
         out.write_table(evaluation.to_frame(), output)
     out.finish(**evaluation.to_dict())
+
+
+def _show_values(found: ValueEvaluation, out: Output) -> None:
+    """Print how well numbers are predicted."""
+    from lann.report import VALUE_SCORES
+
+    out.print(found.summary, soft_wrap=False)
+    methods, scores = list(found.scores), found.scores
+    lines: list[list[Any]] = [
+        [name, *(value_text(scores[m][key]) if scores[m][key] == scores[m][key] else "" for m in methods)]
+        for key, name in VALUE_SCORES.items()
+    ]
+    columns = ["score", *(f">{method}" for method in methods)]
+    out.print(make_table(columns, lines, title="Scores", caption=_texts.PLAIN_KNN))
+    lines = [
+        [f"{value_text(part.low)} to {value_text(part.high)}", f"{part.n_rows:,}", value_text(part.mae),
+         value_text(part.mean_error), percent(part.coverage)]
+        for part in found.by_part.itertuples()
+    ]  # fmt: skip
+    columns = ["predicted", ">rows", ">mean absolute error", ">mean error", ">within 90% interval"]
+    out.print(make_table(columns, lines, title="By predicted value"))
+    lines = [
+        [
+            f"{part.column}: {part.values}",
+            f"{part.n_rows:,}",
+            value_text(part.mae),
+            value_text(part.elsewhere),
+        ]
+        for part in found.worst_slices.itertuples()
+    ]
+    if lines:
+        columns = ["slice", ">rows", ">mean absolute error", ">elsewhere"]
+        out.print(make_table(columns, lines, title="Where it is worst"))
+    lines = [
+        [f"{row.row}", value_text(row.value), value_text(row.prediction),
+         f"{value_text(row.low)} to {value_text(row.high)}"]
+        for row in found.largest_errors.itertuples()
+    ]  # fmt: skip
+    columns = [">row", f">{found.target}", ">prediction", ">90% interval"]
+    out.print(make_table(columns, lines, title="Largest errors"))
 
 
 def _show_scores(evaluation: Evaluation, out: Output) -> None:

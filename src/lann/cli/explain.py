@@ -11,7 +11,7 @@ import numpy as np
 
 from lann._markup import check_page_path
 from lann._markup import texts as _texts
-from lann._support.format import counted, percent, printable, signed_percent, value_text
+from lann._support.format import counted, percent, printable, value_text
 from lann.cli import options as opt
 from lann.cli.output import Output, make_table, more, styled
 
@@ -34,7 +34,7 @@ BAR_LENGTH = 12
 MOST_ROWS, MOST_CLASSES, LONGEST_NAME, MOST_NAMED = 100, 8, 20, 5
 # Labels of similar cases that are not listed.
 MOST_LABELS = 3
-COUNTS = ("accuracy", "n_doubtful", "n_far", "decision_counts", "class_counts")
+COUNTS = ("accuracy", "mean_error", "n_doubtful", "n_far", "decision_counts", "class_counts")
 MARKS = {
     "mistake": "Mistakes",
     "ambiguous": "Rejected as ambiguous",
@@ -87,6 +87,12 @@ class PageOptions:
                 raise ValueError(
                     f"There is no file {self.explorer}; write it by `lann explore -o {self.explorer}`."
                 )
+
+    def check_values(self) -> None:
+        """Raise an error if options are given that are for labels."""
+        for name, value in vars(self).items():
+            if value:
+                raise ValueError(f"--{name} is for labels, and the model predicts numbers.")
 
     def of_report(
         self, html: Path, fitted: TableModel, explanation: Explanation, constraints: opt.ConstraintOptions
@@ -163,7 +169,12 @@ def explain(
     if html is not None:
         from lann.report import SourceFile, save_report
 
-        save_report(
+        if fitted.has_values:
+            page.check_values()
+            notes = [*out.notes, f"Model {model.name}, table {name}."]
+            blocks[0].to_html(html, title=f"{model.name} on {name}", n_features=columns, notes=notes)
+        else:
+            save_report(
             html, fitted, blocks[0], title=f"{model.name} on {name}", n_features=columns,
             notes=[*out.notes, *[f"{text}." for text in expected]],
             files=[SourceFile.from_path(model), SourceFile(name, reading.sha256)],
@@ -205,13 +216,17 @@ def show_row(row: ExplainedRow, out: Output, n_columns: int) -> None:
     out.print(row.sentence, soft_wrap=False)
     if row.true_label is not None:
         verdict = "correct" if row.true_label == row.prediction else "wrong"
-        out.print(f"The prediction is {verdict}: the label is {row.true_label}.")
+        text = f"The prediction is {verdict}: the label is {row.true_label}."
+        if row.is_value:
+            text = f"The known {row.output_name} is {value_text(row.true_label)}."
+        out.print(text)
     out.print(
         "", _neighbor_table(row), "", _reason_table(row, n_columns), "", _relevance_table(row, n_columns)
     )
     if not row.has_relevant_feature:
         out.print(_texts.NO_RELEVANT_COLUMN, soft_wrap=False)
-    how_to_read = [f"Reasons: {_lower(_texts.REASONS)}", f"What matters here: {_lower(_texts.RELEVANCE)}"]
+    reasons = _texts.VALUE_REASONS if row.is_value else _texts.REASONS
+    how_to_read = [f"Reasons: {_lower(reasons)}", f"What matters here: {_lower(_texts.RELEVANCE)}"]
     out.hint(*how_to_read, *([] if row.typical is None else [_texts.TYPICAL]))
 
 
@@ -224,7 +239,7 @@ def _neighbor_table(row: ExplainedRow) -> Table:
     n_values = 0 if known is None else min(N_VALUES, len(row.feature_names))
     neighbor_ids: Any = row.neighbor_ids
     ids = ["id"] * (neighbor_ids is not None)
-    label = "?" if row.true_label is None else str(row.true_label)
+    label = "?" if row.true_label is None else value_text(row.true_label)
     first = ["this row", *(row.id or "" for _ in ids), label, *map(value_text, row.values[:n_values])]
     lines: list[list[Any] | None] = [[styled(cell, "bold") for cell in first], None]
     for k in range(row.n_listed):
@@ -234,12 +249,13 @@ def _neighbor_table(row: ExplainedRow) -> Table:
             [] if row.neighbor_values is None else list(map(value_text, row.neighbor_values[k, :n_values]))
         )
         cells = [styled(value, "" if row.is_different[k, j] else "dim") for j, value in enumerate(values)]
-        lines.append([*names, styled(str(row.neighbor_labels[k]), label_style), *cells])
+        lines.append([*names, styled(value_text(row.neighbor_labels[k]), label_style), *cells])
     if row.others is not None:
         labels = ", ".join(f"{count} {label}" for label, count in row.others.labels[:MOST_LABELS])
         labels += ", …" if len(row.others.labels) > MOST_LABELS else ""
         lines += [None, [row.others.title, *["" for _ in ids], labels, *[""] * n_values]]
-    columns = [">row", *ids, "label", *(f">{name}" for name in row.feature_names[:n_values])]
+    label_name = f">{row.output_name}" if row.is_value else "label"
+    columns = [">row", *ids, label_name, *(f">{name}" for name in row.feature_names[:n_values])]
     return make_table(columns, lines, title=f"Similar cases: {row.similar_text}")
 
 
@@ -249,19 +265,19 @@ def _reason_table(row: ExplainedRow, n_columns: int) -> Table:
     def total(name: str, text: str) -> list[Any]:
         return [name, "", text, "", *("" for _ in typical)]
 
-    lines: list[list[Any] | None] = [total("where nothing is known", percent(row.base_value)), None]
+    lines: list[list[Any] | None] = [total("where nothing is known", row.amount_text(row.base_value)), None]
     for j, name in enumerate(row.feature_names[:n_columns]):
-        note, value, text = row.value_note(j), value_text(row.values[j]), signed_percent(row.support[j])
+        note, value, text = row.value_note(j), value_text(row.values[j]), row.signed_text(row.support[j])
         style = {"+": "blue", "−": "dark_orange"}.get(text[0], "") if row.is_reason[j] else "dim"
-        error = f"± {2 * row.support_errors[j]:.1%}"
+        error = f"± {row.error_text(j)}"
         cells = [name, f"{value} ({note})" if note else value, styled(text, style), styled(error, "dim")]
         lines.append([*cells, *([] if row.typical is None else [row.typical[j]])])
     rest = row.support[n_columns:]
     if len(rest):
-        lines.append(total(counted(len(rest), "other column"), signed_percent(rest.sum())))
-    lines += [None, total("this row", percent(row.probability))]
+        lines.append(total(counted(len(rest), "other column"), row.signed_text(rest.sum())))
+    lines += [None, total("this row", row.amount_text(row.output))]
     return make_table(
-        ["column", ">this row", f">adds to {row.prediction}", ">", *typical], lines, title="Reasons"
+        ["column", ">this row", f">adds to {row.output_name}", ">", *typical], lines, title="Reasons"
     )
 
 
@@ -288,7 +304,10 @@ def _show_summary(overview: Overview, out: Output, n_columns: int) -> None:
     shown = [f"{label} ({n:,}, {percent(n / n_rows)})" for label, n in counts[:MOST_CLASSES]]
     others = more(len(counts) - len(shown), "class", plural="more classes")
     out.print(f"{counted(n_rows, 'row')} explained")
-    out.print(f"Predictions: {', '.join(shown)}{f' {others}' if others else ''}")
+    if overview.is_of_labels:
+        out.print(f"Predictions: {', '.join(shown)}{f' {others}' if others else ''}")
+    if overview.mean_error is not None:
+        out.print(f"Mean absolute error: {value_text(overview.mean_error)} ({counted(n_labels, 'row')})")
     if overview.accuracy is not None:
         ending = "" if n_labels == n_rows else " with a label"
         rows = f"{n_labels - overview.mistakes.sum():,} of {counted(n_labels, 'row')}{ending}"
@@ -324,12 +343,14 @@ def _overview_table(overview: Overview) -> Table:
     ids, notes = ["id"] * ("id" in rows), ["note"] * any(remarks)
     lines = []
     for row, remark in zip(rows.head(MOST_ROWS).to_dict("records"), remarks, strict=False):
-        names = [str(row[name]) for name in ("row", *ids, "prediction")]
+        names = [str(row[name]) for name in ("row", *ids)] + [value_text(row["prediction"])]
         reasons = Text(printable(row["reasons"]) or "all columns together", no_wrap=True, overflow="ellipsis")
-        lines.append(
-            [*names, percent(row["probability"]), str(row["runner_up"]), *(remark for _ in notes), reasons]
-        )
-    columns = [">row", *ids, "prediction", ">", "next", *notes, "because of"]
+        beside = [row.get("interval", "")]
+        if overview.is_of_labels:
+            beside = [percent(row["probability"]), str(row["runner_up"])]
+        lines.append([*names, *beside, *(remark for _ in notes), reasons])
+    beside = [">", "next"] if overview.is_of_labels else [">90% interval"]
+    columns = [">row", *ids, "prediction", *beside, *notes, "because of"]
     caption = more(len(overview) - MOST_ROWS, "row", ": write all to a file with -o")
     table = make_table(columns, lines, caption=caption)
     table.box, table.pad_edge, table.padding = SIMPLE_HEAD, False, (0, 1, 0, 0)

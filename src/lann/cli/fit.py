@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from lann._markup import texts as _texts
 from lann._support.files import check_writable
-from lann._support.format import counted, percent
+from lann._support.format import counted, percent, value_text
 from lann.cli import options as opt
 from lann.cli.output import Output, make_table, more, styled
 
@@ -45,6 +45,13 @@ MaxRows = Annotated[
         min=2,
     ),
 ]
+TaskOption = Annotated[
+    opt.Task,
+    opt.option(
+        "What is learned: classes, or numbers (regression).",
+        default="regression if the target has more than 20 different numbers, or more than 10 with decimals",
+    ),
+]
 Memory = Annotated[
     opt.Text,
     opt.option(
@@ -59,6 +66,7 @@ def fit(
     data: TrainingFile,
     *,
     target: Target,
+    task: TaskOption = opt.Task.auto,
     output: ModelFile = Path("model.lann"),
     id: opt.Id = None,
     used: opt.ColumnOptions,
@@ -74,6 +82,9 @@ def fit(
     tables: opt.TableOptions,
 ) -> None:
     """Fit a model to a table and save it.
+
+    The target has classes, or numbers, which are predicted by regression: its values decide, unless --task is
+    given.
 
     Columns hold numbers, categories, booleans or dates; the type is detected, and --categorical, --numeric
     and --dates override it. Missing values are learned from, too: empty cells, NA, N/A, NaN, null, ? and #N/A
@@ -106,9 +117,11 @@ def fit(
             text = f"{len(frame):,} of {reading.n_file_rows:,} rows are drawn at random to learn from."
             out.notes.append(f"{why}: {text}" if why else text)
         table = used.training_table(
-            frame, target, id=id, sample_weight=sample_weight, row_numbers=row_numbers, name=name
-        )
-    classifier = fitting.classifier(neighbors)
+            frame, target, id=id, sample_weight=sample_weight, row_numbers=row_numbers, task=task.value,
+            name=name,
+        )  # fmt: skip
+    has_values = table.has_values
+    classifier: Any = fitting.regressor(neighbors) if has_values else fitting.classifier(neighbors)
     out.print(*_summary(table))
     out.show_notes()
     if columns:
@@ -117,8 +130,9 @@ def fit(
     scores = _cross_validate(table, classifier, folds, fitting.seed, fitted, out) if cv else None
     with out.progress() as step:
         model = table.fit(
-            classifier, scores=scores, folds=fitted, data_sha256=reading.sha256, callback=step("Fitting")
-        )
+            classifier, scores=None if has_values else scores, folds=fitted, data_sha256=reading.sha256,
+            callback=step("Fitting"),
+        )  # fmt: skip
     out.print(f"Vote: {model.classifier.vote_}")
     prepare_explanations(model.classifier)
     model.save(output)
@@ -131,12 +145,15 @@ def fit(
     out.finish(
         table=name,
         target=table.target,
+        task="regression" if has_values else "classification",
         n_rows=len(table),
         classes=[{"label": label, "n_rows": n_rows} for label, n_rows in sizes],
         columns=[
             {"name": column.name, "kind": column.kind, "reason": column.reason} for column in table.columns
         ],
-        cross_validation=[
+        cross_validation=scores.groupby("method", sort=False).mean().drop(columns="fold").to_dict("index")
+        if has_values and scores is not None
+        else [
             vars(method)
             | {"recalls": {label: parts[method.method][f"recall of {label}"].mean() for label in classes}}
             for method in methods
@@ -154,6 +171,10 @@ def _summary(table: TrainingTable) -> tuple[str, str]:
     n_ignored = kinds.count("ignored")
     rest = f"; {n_ignored} {'is' if n_ignored == 1 else 'are'} not used" if n_ignored else ""
     columns = f"{counted(len(kinds) - n_ignored, 'column')}: {parts}{rest}"
+    if table.has_values:
+        ends = " to ".join(map(value_text, (table.labels.min(), table.labels.max())))
+        text = f"{table.target} has numbers from {ends}: regression; --task classification predicts classes"
+        return f"{counted(len(table), 'row')}; {columns}", text
     sizes = sorted(zip(table.class_sizes, table.classes, strict=True), key=lambda pair: -pair[0])
     shown = ", ".join(f"{label} ({size})" for size, label in sizes[:MOST_CLASSES])
     others = f" and {len(sizes) - MOST_CLASSES} more" if len(sizes) > MOST_CLASSES else ""
@@ -195,24 +216,37 @@ def _cross_validate(
     table: TrainingTable, classifier: Any, n_folds: int, seed: int, fitted: list[FittedFold], out: Output
 ) -> pd.DataFrame:
     """Print and return the scores; add the classifiers to `fitted`."""
-    from lann.report import SCORES
-    from lann.tables import cross_validate
+    from lann.report import SCORES, VALUE_SCORES
+    from lann.tables import cross_validate, cross_validate_values
 
     with out.progress() as step:
         report = step("Cross-validating")
-        scores = cross_validate(
-            table, classifier, n_folds=n_folds, random_state=seed, callback=report, folds=fitted
-        )
+        options: dict[str, Any] = {"n_folds": n_folds, "random_state": seed, "callback": report}
+        if table.has_values:
+            scores = cross_validate_values(table, classifier, **options)
+        else:
+            scores = cross_validate(table, classifier, folds=fitted, **options)
     by_method = scores.groupby("method", sort=False)
     means, deviations = by_method.mean(), by_method.std(ddof=0)
-    names = {score: name for score, name in SCORES.items() if score in means}
-    lines: list[list[Any]] = [
-        [method, *(f"{means[score][method]:.3f} ± {deviations[score][method]:.3f}" for score in names)]
-        for method in means.index
-    ]
+    known = VALUE_SCORES if table.has_values else SCORES
+    names = {score: name for score, name in known.items() if score in means}
+
+    def cell(score: str, method: str) -> str:
+        mean, deviation = means[score][method], deviations[score][method]
+        return (
+            ""
+            if mean != mean
+            else f"{mean:.4g} ± {deviation:.2g}"
+            if table.has_values
+            else (f"{mean:.3f} ± {deviation:.3f}")
+        )
+
+    lines: list[list[Any]] = [[method, *(cell(score, method) for score in names)] for method in means.index]
     title = f"{scores['fold'].nunique()}-fold cross-validation"
     columns = ["method", *(f">{name}" for name in names.values())]
     out.print(make_table(columns, lines, title=title, caption=_texts.PLAIN_KNN))
+    if table.has_values:
+        return scores
     smallest = sorted(table.class_sizes.argsort(kind="stable")[:MOST_RECALLS])
     lines = [
         [str(table.classes[i]), int(table.class_sizes[i]), *means[f"recall of {table.classes[i]}"].tolist()]

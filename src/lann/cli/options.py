@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from lann.classifier import LANNClassifier
     from lann.explain import Constraints
+    from lann.regressor import LANNRegressor
     from lann.reject import RejectOption
     from lann.tables import Reading, TableModel, TrainingTable
 
@@ -162,13 +163,16 @@ class ColumnOptions:
         return kinds
 
     def training_table(self, frame: pd.DataFrame, target: str, **others: Any) -> TrainingTable:
-        """Return the training table that a data frame has with these columns."""
+        """Return the training table that a data frame has with these columns; of labels by default."""
         from lann.tables import TrainingTable
+
+        others = {"task": "classification"} | others
 
         return TrainingTable.from_frame(frame, target, drop=self.drop or (), kinds=self.kinds, **others)
 
 
 Jobs = Annotated[int | None, option("Number of threads; -1 uses all cores.")]
+Task = StrEnum("Task", ["auto", "classification", "regression"])
 # The choices of the parameter `metric` of LANNClassifier.
 MetricForm = StrEnum("MetricForm", ["diagonal", "low_rank", "full"])
 
@@ -192,6 +196,16 @@ class ModelOptions:
             n_neighbors or "auto", metric=self.metric.value, n_jobs=self.jobs, random_state=self.seed,
             class_weight="balanced" if self.balanced else None,
         )  # fmt: skip
+
+    def regressor(self, n_neighbors: int | None = None) -> LANNRegressor:
+        """Return the regressor that the options describe."""
+        from lann.regressor import LANNRegressor
+
+        if self.balanced:
+            raise ValueError("--balanced is for classes; the target has numbers.")
+        return LANNRegressor(
+            n_neighbors or "auto", metric=self.metric.value, n_jobs=self.jobs, random_state=self.seed
+        )
 
 
 @dataclass(frozen=True)
@@ -242,6 +256,8 @@ class RejectOptions:
         """Return the reject option that is asked for; None if none is."""
         if self == RejectOptions():
             return None
+        if model.has_values:
+            raise ValueError("Predicted numbers are not rejected; their intervals say how sure they are.")
         return model.reject_option(cost=self.reject_cost, coverage=self.coverage, risk=self.risk)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lann._support.format import counted, is_missing, percent
+from lann._support.format import counted, is_missing, percent, value_text
 from lann.cli import options as opt
 from lann.cli.output import Output, make_table, styled
 
@@ -36,9 +36,10 @@ def predict(
     tables: opt.TableOptions,
     spreadsheet_safe: opt.SpreadsheetSafe = False,
 ) -> None:
-    """Predict labels for new rows.
+    """Predict labels, or numbers, for new rows.
 
-    Returns the predicted label and, for every class, its probability. If the table has the target, its labels
+    Returns the predicted label and, for every class, its probability; of numbers, the prediction and the ends
+    of an interval that 90% of such rows are in. If the table has the target, its labels
     are beside the predictions, and the accuracy is printed. Other columns that the model does not use are
     ignored.
 
@@ -65,7 +66,8 @@ def predict(
         if counts.notes:
             out.notes.append(f"Found in {name}: {'; '.join(counts.notes)}.")
     predictions: Any = counts.predictions
-    classes, ending = list(map(str, fitted.classifier.classes_)), f": {counted(counts.n_rows, 'prediction')}"
+    ending = f": {counted(counts.n_rows, 'prediction')}"
+    classes = ["low", "high"] if fitted.has_values else list(map(str, fitted.classifier.classes_))
     if output is None:
         out.print(_preview(predictions, len(classes)))
     elif json:
@@ -79,8 +81,9 @@ def predict(
         target=fitted.target,
         n_rows=counts.n_rows,
         accuracy=counts.accuracy,
+        mean_absolute_error=counts.mean_error,
         reject=None if reject is None else _reject_document(reject, counts),
-        rows=lambda: prediction_documents(predictions, classes),
+        rows=lambda: prediction_documents(predictions, None if fitted.has_values else classes),
     )
 
 
@@ -92,7 +95,7 @@ def _preview(predictions: pd.DataFrame, n_classes: int) -> Table:
     others = [f"{count} more {what}" for what, count in n_more.items() if count > 0]
     lines = []
     for row, cells in enumerate(shown.itertuples(index=False, name=None)):
-        texts = ["" if is_missing(cell) else str(cell) for cell in cells[:n_text]]
+        texts = ["" if is_missing(cell) else value_text(cell) for cell in cells[:n_text]]
         lines.append([styled(str(row), "dim"), *texts, *cells[n_text:]])
     return make_table(
         [">row", *shown.columns[:n_text], *[f">{name}" for name in shown.columns[n_text:]]],
@@ -104,7 +107,9 @@ def _preview(predictions: pd.DataFrame, n_classes: int) -> Table:
 def _show_counts(counts: PredictionCounts, reject: RejectOption | None, out: Output) -> None:
     """Print the accuracy, how many rows are accepted, ambiguous and far, and the errors to expect."""
     n_rows, n_labels, decisions = counts.n_rows, counts.n_labels, counts.decisions
-    if n_labels is not None:
+    if counts.mean_error is not None:
+        out.print(f"Mean absolute error: {value_text(counts.mean_error)} ({counted(n_labels or 0, 'row')})")
+    elif n_labels is not None:
         rows = counted(n_labels, "row") + ("" if n_labels == n_rows else " with a label")
         out.print(f"Accuracy: {percent(counts.accuracy or 0.0, 1)} ({counts.n_correct:,} of {rows})")
     if reject is None:

@@ -18,6 +18,7 @@ from lann._markup import MOST_COLUMNS, Html, footer, page, read_resource, render
 from lann._support.format import is_missing
 from lann._support.validation import Integer, validate
 from lann.explain._summaries import overview
+from lann.explain._value_view import of_values
 from lann.explain._view import ExplainedRow, rows
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def explanation_page(
         details=details,
         counts=counts,
         view=view,
-        class_indices={label: index for index, label in enumerate(e.classes.tolist())},
+        class_indices={} if of_values(e) else {label: i for i, label in enumerate(e.classes.tolist())},
         are_numbers=_are_numbers,
         most_columns=MOST_COLUMNS,
     )
@@ -208,7 +209,7 @@ class _PageRow:
     @property
     def strongest(self) -> list[int]:
         """The features that are named as reasons in the overview."""
-        return self.row.reasons(1, MOST_REASONS)
+        return self.row.strongest(MOST_REASONS)
 
     @cached_property
     def shown(self) -> list[int]:

@@ -57,7 +57,7 @@ class ExplainedValue(ExplainedRow):
     @cached_property
     def _n_digits(self) -> int:
         """Digits behind the point, so that a hundredth of the standard deviation can be seen."""
-        return max(1 - math.floor(math.log10(self._explanation._unit)), 0)
+        return max(2 - math.floor(math.log10(self._explanation._unit)), 0)
 
     def amount_text(self, amount: float, digits: int = 0) -> str:
         return f"{amount + 0.0:,.{self._n_digits}f}".replace("-", "−")
@@ -104,12 +104,17 @@ class ExplainedValue(ExplainedRow):
 
     @property
     def similar_text(self) -> str:
-        """How many similar cases there are, and their values, such as "40 with values from 30.1 to 41.5"."""
+        """How many similar cases there are, and their values, such as "40, most of them from 30.1 to 41.5"."""
+        return f"{len(self.neighbors)}, most of them {self.similar_range}"
+
+    @property
+    def similar_range(self) -> str:
+        """The range of the middle 80% of the vote, such as "from 30.1 to 41.5"."""
         order = np.argsort(self.neighbor_labels, kind="stable")
         total = np.cumsum(self.vote_shares[order])
         ends = np.searchsorted(total, [0.5 - 0.5 * TYPICAL_SHARE, 0.5 + 0.5 * TYPICAL_SHARE])
         low, high = self.neighbor_labels[order][np.minimum(ends, len(order) - 1)]
-        return f"{len(order)}, most of them from {self.amount_text(low)} to {self.amount_text(high)}"
+        return f"from {self.amount_text(low)} to {self.amount_text(high)}"
 
     @property
     def others(self) -> Others | None:
@@ -121,7 +126,8 @@ class ExplainedValue(ExplainedRow):
         return np.empty(0, np.int64)
 
     def in_words(self, n_features: int = 3, n_neighbors: int = 3) -> str:
-        first = f"{self.amount_text(self.prediction)}, in 90% of such cases from {self.output_interval}"
+        value = f"{self.output_name} {self.amount_text(self.prediction)}"
+        first = f"{value}, in 90% of such cases from {self.output_interval}"
         cases = "Nearest cases" if self.is_far else "Similar cases"
         nearest = np.arange(min(n_neighbors, len(self.neighbors)))
         similar = f"{cases}: {self.similar_text}, such as {rows_text(self, nearest, n_neighbors)}"

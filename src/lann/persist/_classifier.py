@@ -1,4 +1,4 @@
-"""What a file has of a LANNClassifier or LANNRegressor: encoding, levels, vote, and what follows from them."""
+"""What a file has of a LANNClassifier or LANNRegressor: encoding, levels, vote, derived values."""
 
 from __future__ import annotations
 

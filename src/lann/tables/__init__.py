@@ -24,6 +24,12 @@ from lann.tables._stream_run import StreamColumns as StreamColumns
 from lann.tables._stream_run import StreamRun as StreamRun
 from lann.tables._table_model import TableModel
 from lann.tables._training_table import TrainingTable as TrainingTable
+from lann.tables._values import SCORED_LEVELS as SCORED_LEVELS
+from lann.tables._values import cross_validate_values as cross_validate_values
+from lann.tables._values import errors_by_part as errors_by_part
+from lann.tables._values import score_distribution as score_distribution
+from lann.tables._values import score_values as score_values
+from lann.tables._values import worst_slices as worst_slices
 from lann.tables._writing import check_table_path as check_table_path
 from lann.tables._writing import write_table
 

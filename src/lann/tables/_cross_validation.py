@@ -219,8 +219,9 @@ def fit_baselines(
     columns: Sequence[Column],
     *,
     sample_weight: Floats | None = None,
+    has_values: bool = False,
 ) -> dict[str, Any]:
-    """Fit what a model is compared with: plain kNN, and a guess of the largest class.
+    """Fit what a model is compared with: plain kNN, and a guess of the largest class, or of the mean.
 
     kNN has 5 neighbors, weighted by distance, on one-hot encoded categories and scaled numbers, with missing
     values replaced by the median or the most frequent category; it has no sample weights.
@@ -234,11 +235,13 @@ def fit_baselines(
         What the columns have.
     sample_weight : ndarray of shape (n_rows,) or None, default=None
         Sample weights, for the guess.
+    has_values : bool, default=False
+        Whether numbers are predicted.
 
     Returns
     -------
     baselines : dict of str to estimator
-        Fitted classifiers, "kNN" and "majority".
+        Fitted classifiers, "kNN" and "majority", or regressors, "kNN" and "mean".
 
     Examples
     --------
@@ -252,9 +255,9 @@ def fit_baselines(
     {'kNN': 0.96, 'majority': 0.33}
     """
     from sklearn.compose import make_column_transformer
-    from sklearn.dummy import DummyClassifier
+    from sklearn.dummy import DummyClassifier, DummyRegressor
     from sklearn.impute import SimpleImputer
-    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
@@ -269,9 +272,11 @@ def fit_baselines(
     )
     categories = make_pipeline(most_frequent, one_hot)
     encoder = make_column_transformer(*(step for step in ((numbers, others), (categories, text)) if step[1]))
-    knn = KNeighborsClassifier(min(N_NEIGHBORS, len(rows)), weights="distance")
-    guess = DummyClassifier(strategy="prior").fit(rows, labels, sample_weight=sample_weight)
-    return {"kNN": make_pipeline(encoder, knn).fit(rows, labels), "majority": guess}
+    of_labels = KNeighborsClassifier, DummyClassifier(strategy="prior"), "majority"
+    of_values = KNeighborsRegressor, DummyRegressor(), "mean"
+    kind, guess, name = of_values if has_values else of_labels
+    knn = make_pipeline(encoder, kind(min(N_NEIGHBORS, len(rows)), weights="distance"))
+    return {"kNN": knn.fit(rows, labels), name: guess.fit(rows, labels, sample_weight=sample_weight)}
 
 
 def as_floats(frame: pd.DataFrame) -> pd.DataFrame:

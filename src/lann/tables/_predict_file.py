@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lann._support.files import check_different
+from lann._support.types import Floats
 from lann.columns.text import check_has_columns
 from lann.tables._reading import open_table
 from lann.tables._table_file import FileOptions
@@ -28,28 +29,31 @@ if TYPE_CHECKING:
 KEYS = {"label": "true_label", "prediction": "prediction", "decision": "decision"}
 
 
-def prediction_documents(predictions: pd.DataFrame, classes: Sequence[str]) -> list[dict[str, Any]]:
+def prediction_documents(
+    predictions: pd.DataFrame, classes: Sequence[str] | None
+) -> list[dict[str, Any]]:
     """Return predictions as dictionaries, ready for JSON.
 
     Parameters
     ----------
     predictions : DataFrame
         As `TableModel.predict` returns them.
-    classes : sequence of str
-        Labels of the classes as text.
+    classes : sequence of str or None
+        Labels of the classes as text; None where numbers are predicted.
 
     Returns
     -------
     documents : list of dict
         Each with ``row``, ``id``, ``true_label`` and ``decision`` (where there are any), ``prediction`` and
-        ``probabilities`` (by class).
+        ``probabilities`` (by class), or ``interval`` (``low`` and ``high``).
     """
-    n_text = len(predictions.columns) - len(classes)  # the probabilities are the last columns
+    key, ends = ("interval", ["low", "high"]) if classes is None else ("probabilities", classes)
+    n_text = len(predictions.columns) - len(ends)  # these are the last columns
     names = [KEYS.get(name, "id") for name in predictions.columns[:n_text]]
     return [
         {"row": row}
         | dict(zip(names, cells[:n_text], strict=True))
-        | {"probabilities": dict(zip(classes, cells[n_text:], strict=True))}
+        | {key: dict(zip(ends, cells[n_text:], strict=True))}
         for row, cells in enumerate(predictions.itertuples(index=False, name=None))
     ]
 
@@ -73,6 +77,8 @@ class PredictionCounts:
         What was found about the file that was read.
     predictions : DataFrame or None
         What `predict` returns for the whole table; None if it was written to a file.
+    errors : list of ndarray
+        Absolute errors of the rows with a label by block, NaN for others, where numbers are predicted.
 
     Examples
     --------
@@ -92,6 +98,7 @@ class PredictionCounts:
     n_accepted_wrong: int = 0
     notes: tuple[str, ...] = ()
     predictions: pd.DataFrame | None = None
+    errors: list[Floats] = field(default_factory=list)
 
     def add(
         self,
@@ -127,7 +134,12 @@ class PredictionCounts:
     @property
     def accuracy(self) -> float | None:
         """Share of the rows with a label that are predicted correctly; None without labels."""
-        return self.n_correct / self.n_labels if self.n_labels else None
+        return self.n_correct / self.n_labels if self.n_labels and not self.errors else None
+
+    @property
+    def mean_error(self) -> float | None:
+        """Mean absolute error of predicted numbers; None if no row has a number."""
+        return float(np.nanmean(np.concatenate(self.errors))) if self.errors and self.n_labels else None
 
     @property
     def error_of_accepted(self) -> float | None:
@@ -208,17 +220,20 @@ def predict_file(
         columns = [column for column in file.columns if column in used]
     if id is not None:
         check_has_columns(header, [id], name, "id")
-    # The probabilities are the last columns; predictions and decisions come before them.
-    last = -len(model.classifier.classes_) - 1
     counts, new = PredictionCounts(), dict[str, set[str]]()
     with writer as write:
         for block in file.blocks(columns):
             numbers = block.index.to_numpy()
             predictions = model._predict(block, id, reject, name, row_numbers=numbers, new=new)
             write(predictions)
-            decisions = None if reject is None else predictions.iloc[:, last].to_numpy()
-            predicted = predictions.iloc[:, last - (reject is not None)].to_numpy()
-            counts.add(predicted, model.labels_in(block), decisions)
+            # The last columns: names of classes, or of the rows, can be the same.
+            last = -2 if model.has_values else -len(model.classifier.classes_)
+            decisions = None if reject is None else predictions.iloc[:, last - 1].to_numpy()
+            predicted = predictions.iloc[:, last - 1 - (reject is not None)].to_numpy()
+            labels = model.labels_in(block)
+            counts.add(predicted, labels, decisions)
+            if model.has_values and labels is not None:
+                counts.errors.append(np.abs(labels.astype(np.float64) - predicted))
             if callback is not None:
                 callback(counts.n_rows, max(file.n_rows_estimated, counts.n_rows))
         model._warn_of_new(new)

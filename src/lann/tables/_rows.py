@@ -87,17 +87,22 @@ def row_names(frame: pd.DataFrame, name: str, table: str) -> NDArray[np.str_]:
     return np.array([text or "" for text in column_texts(frame[name])], dtype=str)
 
 
-def row_weights(frame: pd.DataFrame, rows: Indices, name: str, table: str) -> Floats:
-    """Return the weights of some rows; raise ValueError unless they are numbers, at least 0 and not all 0."""
-    check_has_columns(frame, [name], table, "sample_weight")
+def numbers_in(frame: pd.DataFrame, rows: Indices, name: str, table: str) -> Floats:
+    """Return the numbers in some rows of a column, NaN where there are none; ValueError for others."""
     cells = Cells.from_column(frame[name].iloc[rows], rows)
     notation = None
     if cells.kind == "text":
         notation, _ = find_number_notation(cells.values.dropna().to_list(), frame.attrs.get("decimal"))
-    column = Column(name, "number", "it has weights", notation or NumberNotation())
+    column = Column(name, "number", "it has numbers", notation or NumberNotation())
     if cells.kind == "bool":
         cells = Cells("number", cells.values.astype("float64"), cells.index)
-    weights = column.convert(cells, table).to_numpy()
+    return column.convert(cells, table).to_numpy(dtype=np.float64)
+
+
+def row_weights(frame: pd.DataFrame, rows: Indices, name: str, table: str) -> Floats:
+    """Return the weights of some rows; raise ValueError unless they are numbers, at least 0 and not all 0."""
+    check_has_columns(frame, [name], table, "sample_weight")
+    weights = numbers_in(frame, rows, name, table)
     invalid = np.flatnonzero(~(weights >= 0))
     if len(invalid):
         shown = "none" if np.isnan(weights[invalid[0]]) else value_as_text(weights[invalid[0]])
@@ -375,13 +380,16 @@ def labeled_rows(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TableWarning)
         columns, values = infer_columns(frame[others].iloc[rows], table=name, row_numbers=rows)
-    known, classes = labels[rows], model.classifier.classes_
+    known, classes = labels[rows], np.empty(0, np.float64)
+    if not model.has_values:
+        classes = model.classifier.classes_
+    is_known = model.has_values or set(known.tolist()) <= set(classes.tolist())
     return LabeledRows(
         row_numbers=rows,
         X=model._as_fitted(read),
         values=pd.concat([read, values], axis=1),
         columns=(*model.columns, *(column for column in columns if column.is_used)),
-        labels=known.astype(classes.dtype) if set(known.tolist()) <= set(classes.tolist()) else known,
+        labels=known.astype(classes.dtype) if is_known else known,
         weights=weights,
         ids=None if id is None else row_names(frame, id, name)[rows],
         n_left_out=len(frame) - len(rows),

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 
-from lann._base import NeighborClassifier
+from lann._base import NeighborEstimator
 from lann._support.inputs import get_feature_names
 from lann._support.types import Floats, Indices
 from lann._support.validation import OneOf, validate
@@ -28,7 +29,8 @@ from lann.columns.text import (
 )
 from lann.persist import TableRecord, read_model_file, save
 from lann.tables import _counterfactuals, _cross_validation, _embedding, _predict_file, _rows
-from lann.tables._rows import known_labels, row_names, same_training_rows
+from lann.tables._rows import known_labels, numbers_in, row_names, same_training_rows
+from lann.tables._values import SCORED_LEVELS, score_distribution, score_values
 
 if TYPE_CHECKING:
     from lann.explain import Explanation
@@ -47,7 +49,7 @@ class TableModel:
     Parameters
     ----------
     classifier : estimator
-        A fitted LANNClassifier, or a baseline with neighbors.
+        A fitted LANNClassifier, LANNRegressor, or a baseline with neighbors.
     record : TableRecord or None, default=None
         What is known about the training table. None is a classifier that was fitted in Python: text of tables
         is then read by plain rules.
@@ -89,13 +91,14 @@ class TableModel:
     """
 
     def __init__(self, classifier: Any, record: TableRecord | None = None) -> None:
-        if not isinstance(classifier, NeighborClassifier):
+        if not isinstance(classifier, NeighborEstimator):
             hint = " Give its last step, and rows transformed by the others."
             raise ValueError(
                 f"The model is a {type(classifier).__name__}, which is no classifier with neighbors; give a "
-                f"LANNClassifier or a baseline with neighbors.{hint if hasattr(classifier, 'steps') else ''}"
+                f"LANNClassifier, a LANNRegressor or a baseline with neighbors."
+                f"{hint if hasattr(classifier, 'steps') else ''}"
             )
-        self.classifier: NeighborClassifier = classifier
+        self.classifier: Any = classifier
         self.record, n_rows = record, len(classifier.model_.X)
         self.columns: tuple[Column, ...] = tuple(map(Column.from_feature, self.schema.features))
         self.row_numbers: Indices = np.arange(n_rows)
@@ -139,6 +142,11 @@ class TableModel:
         return None if self.record is None else self.record.target
 
     @property
+    def has_values(self) -> bool:
+        """Whether numbers are predicted, and not labels."""
+        return is_regressor(self.classifier)
+
+    @property
     def id_column(self) -> str | None:
         """Name of the column that names the rows; None if there is none."""
         return None if self.record is None else self.record.id_column
@@ -166,6 +174,7 @@ class TableModel:
         drop: Sequence[str] = (),
         kinds: Mapping[str, str] | None = None,
         sample_weight: str | None = None,
+        task: str = "auto",
         name: str = "the table",
     ) -> TableModel:
         """Fit a classifier to a table as it is: numbers, text, bools, dates and missing values.
@@ -175,8 +184,8 @@ class TableModel:
         frame : DataFrame
         target : str
             Name of the column with the labels; rows without one are left out.
-        classifier : LANNClassifier or None, default=None
-            It is cloned; None is ``LANNClassifier(random_state=0)``.
+        classifier : LANNClassifier, LANNRegressor or None, default=None
+            It is cloned; None is one with ``random_state=0``.
         id : str or None, default=None
             Name of a column that names the rows; explanations show these names.
         drop : sequence of str, default=()
@@ -187,6 +196,9 @@ class TableModel:
         sample_weight : str or None, default=None
             Name of the column with sample weights; a weight of 2 is the same as the row twice, and rows of
             weight 0 are left out.
+        task : {"auto", "classification", "regression"}, default="auto"
+            What is to be learned. "auto" is regression if the target has numbers: more than 20 different
+            ones, or more than 10 that are not all integers.
         name : str, default="the table"
             Name of the table in messages.
 
@@ -207,8 +219,12 @@ class TableModel:
         """
         from lann.tables._training_table import TrainingTable
 
+        if is_regressor(classifier):
+            task = "regression"
+        elif classifier is not None:
+            task = "classification"
         table = TrainingTable.from_frame(
-            frame, target, id=id, drop=drop, kinds=kinds, sample_weight=sample_weight, name=name
+            frame, target, id=id, drop=drop, kinds=kinds, sample_weight=sample_weight, task=task, name=name
         )
         return table.fit(classifier)
 
@@ -291,9 +307,10 @@ class TableModel:
         -------
         predictions : DataFrame
             With the index of `frame` and the columns ``prediction`` and ``probability of ...`` for every
-            class, after that of `id` and, if `frame` has the target, ``label``. With a reject option, the
-            column ``decision`` ("accepted", "ambiguous" or "far") stands after the prediction; that of a
-            rejected row remains the label with the largest probability.
+            class, or ``low`` and ``high``, the ends of the interval of 90%, for numbers; after the column of
+            `id` and, if `frame` has the target, ``label``. With a reject option, the column ``decision``
+            ("accepted", "ambiguous" or "far") stands after the prediction; that of a rejected row remains the
+            label with the largest probability.
 
         Raises
         ------
@@ -312,12 +329,16 @@ class TableModel:
     ) -> pd.DataFrame:
         """Return predictions; options are those of `_read`."""
         rows = self._as_fitted(self._read(frame, name=name, **options))
-        probabilities = self.classifier.predict_proba(rows)
-        classes = self.classifier.classes_
-        columns = {"prediction": classes[probabilities.argmax(axis=1)]}
-        if reject is not None:
-            columns["decision"] = reject.decision(rows)
-        columns |= {f"probability of {label}": probabilities[:, j] for j, label in enumerate(classes)}
+        if self.has_values:
+            low, high = self.classifier.predict_interval(rows).T
+            columns = {"prediction": self.classifier.predict(rows), "low": low, "high": high}
+        else:
+            probabilities = self.classifier.predict_proba(rows)
+            classes = self.classifier.classes_
+            columns = {"prediction": classes[probabilities.argmax(axis=1)]}
+            if reject is not None:
+                columns["decision"] = reject.decision(rows)
+            columns |= {f"probability of {label}": probabilities[:, j] for j, label in enumerate(classes)}
         predictions = pd.DataFrame(columns, index=frame.index)
         if self.target in frame:
             predictions.insert(0, "label", self.labels_in(frame))
@@ -344,7 +365,8 @@ class TableModel:
         -------
         scores : dict of str to float
             ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss`` and ``recall of ...`` for every class,
-            as in a cross-validation.
+            as in a cross-validation; of numbers, ``r2``, ``rmse``, ``mae``, ``median_error``, ``crps``, and
+            ``coverage`` and ``width`` of 90% intervals.
 
         Raises
         ------
@@ -365,6 +387,10 @@ class TableModel:
         0.96
         """
         rows = self.labeled_rows(frame, target, name=name)
+        if self.has_values:
+            quantiles = self.classifier.predict_quantiles(rows.X, SCORED_LEVELS)
+            scores = score_values(rows.labels, self.classifier.predict(rows.X), rows.weights)
+            return scores | score_distribution(rows.labels, quantiles, rows.weights)
         classes = self.classifier.classes_
         unknown = [label for label in rows.labels.tolist() if label not in classes]
         if unknown:
@@ -475,6 +501,8 @@ class TableModel:
             exclude = same_training_rows(self, frame, values, id, name)
         X = self._as_fitted(values)
         explanation = self.classifier.explain(X, leave_out=exclude)
+        if self.has_values and self.target is not None:
+            explanation = replace(explanation, target_name=self.target, classes=np.array([self.target]))
         if reject is not None:
             explanation = with_decisions(explanation, reject.reasons(X))
         positions, rows = explanation.neighbors, frame.iloc[values.index]
@@ -564,6 +592,11 @@ class TableModel:
         texts = column_texts(frame[target or self.target])
         if pd.isna(texts).all():
             return None
+        if self.has_values:
+            values = numbers_in(frame, np.arange(len(frame)), str(target or self.target), name)
+            if not np.isnan(values).any():
+                return values
+            return np.array([None if value != value else value for value in values.tolist()], object)
         return known_labels(texts, self.classifier.classes_)
 
     def _read(

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from lann._support.compat import reported_epochs
 from lann._support.format import counted, percent
 from lann._support.types import Floats, Indices
-from lann._support.validation import Number, validate
+from lann._support.validation import Number, OneOf, validate
 from lann.columns.text import (
     Column,
     TableWarning,
@@ -25,13 +25,16 @@ from lann.columns.text import (
     with_text_names,
 )
 from lann.persist import TableRecord
+from lann.regressor import group_values
 from lann.tables._cross_validation import FittedFold, learn_reject_option, summarize_folds
 from lann.tables._reading import warn_of_rows
 from lann.tables._rows import check_labels, labels_of, row_names, row_weights
 from lann.tables._table_model import TableModel
+from lann.tables._values import TASKS, values_of_target
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
+    from lann.regressor import LANNRegressor
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,7 @@ class TrainingTable:
         The columns in use: numbers, text, bools and dates. The index has the names of the rows, or their row
         numbers.
     labels : ndarray of shape (n_rows,)
+        Labels, or numbers to predict.
     columns : tuple of Column
         What each column has, also those that are not used.
     target : str
@@ -56,6 +60,8 @@ class TrainingTable:
         Name of the column with the weights.
     weights : ndarray of shape (n_rows,) or None
         Sample weights; None is 1 for all.
+    has_values : bool
+        Whether the target has numbers to predict, and not labels.
 
     Examples
     --------
@@ -79,6 +85,7 @@ class TrainingTable:
     id: str | None = None
     sample_weight: str | None = None
     weights: Floats | None = None
+    has_values: bool = False
 
     def __repr__(self) -> str:
         shape = f"{len(self)} rows, {len(self.rows.columns)} columns in use"
@@ -95,6 +102,7 @@ class TrainingTable:
         kinds: Mapping[str, str] | None = None,
         sample_weight: str | None = None,
         row_numbers: Indices | None = None,
+        task: str = "auto",
         name: str = "the table",
     ) -> TrainingTable:
         """Decide which rows and columns of a table are used, and how.
@@ -121,6 +129,9 @@ class TrainingTable:
         row_numbers : ndarray of shape (n_rows,) or None, default=None
             Positions of the rows in the table of which they are a sample, ascending: see `sample_table`. None
             counts them from 0.
+        task : {"auto", "classification", "regression"}, default="auto"
+            What is to be learned. "auto" is regression if the target has numbers: more than 20 different
+            ones, or more than 10 that are not all integers.
         name : str, default="the table"
             Name of the table in messages.
 
@@ -134,6 +145,7 @@ class TrainingTable:
             If there is no such column, no column to learn from, the target does not have classes, a column
             does not have what it must have, or a weight is invalid.
         """
+        validate("task", task, OneOf(*TASKS))
         frame, kinds = with_text_names(frame, name), dict(kinds or {})
         roles = {"target": target, "id": id, "sample_weight": sample_weight}
         named = {column: role for role, column in roles.items() if column is not None}
@@ -154,10 +166,12 @@ class TrainingTable:
             weights = row_weights(frame, rows, sample_weight, name)
             warn_of_rows(int((weights == 0).sum()), "the weight 0")
             rows, weights = rows[weights > 0], weights[weights > 0]
-        labels = labels_of(texts[rows])
-        check_labels(labels, target)
+        values = values_of_target(frame, rows, target, task, name)
+        labels = labels_of(texts[rows]) if values is None else values
+        if values is None:
+            check_labels(labels, target)
         numbers = numbers[rows]
-        columns, values = infer_columns(
+        columns, cells = infer_columns(
             frame.drop(columns=list(named)).iloc[rows],
             kinds,
             drop=[column for column in drop if column not in named],
@@ -165,41 +179,41 @@ class TrainingTable:
             row_numbers=numbers,
         )
         if id is not None:
-            values.index = pd.Index(row_names(frame, id, name)[rows], dtype=object)
+            cells.index = pd.Index(row_names(frame, id, name)[rows], dtype=object)
         elif numbers[-1] == len(numbers) - 1:
-            values.index = pd.RangeIndex(len(numbers))
+            cells.index = pd.RangeIndex(len(numbers))
         if not any(column.is_used for column in columns):
             raise ValueError(f"There is no column to learn from in {name} beside the target {target!r}.")
-        return cls(values, labels, columns, target, numbers, id, sample_weight, weights)
+        return cls(cells, labels, columns, target, numbers, id, sample_weight, weights, values is not None)
 
     def __len__(self) -> int:
         return len(self.labels)
 
     @property
     def classes(self) -> NDArray[Any]:
-        """The labels of the classes, ascending: (n_classes,)."""
-        return np.unique(self.labels)
+        """The labels of the classes, ascending: (n_classes,); none where numbers are predicted."""
+        return np.unique(self.labels[:0] if self.has_values else self.labels)
 
     @property
     def class_sizes(self) -> Indices:
         """Number of rows of each class: (n_classes,)."""
-        return np.unique(self.labels, return_counts=True)[1]
+        return np.unique(self.labels[:0] if self.has_values else self.labels, return_counts=True)[1]
 
     def fit(
         self,
-        classifier: LANNClassifier | None = None,
+        classifier: LANNClassifier | LANNRegressor | None = None,
         *,
         scores: pd.DataFrame | None = None,
         folds: Sequence[FittedFold] = (),
         data_sha256: str | None = None,
         callback: Callable[[int, int], object] | None = None,
     ) -> TableModel:
-        """Fit a classifier to the table.
+        """Fit a classifier to the table, or a regressor.
 
         Parameters
         ----------
-        classifier : LANNClassifier or None, default=None
-            It is cloned; None is ``LANNClassifier(random_state=0)``.
+        classifier : LANNClassifier, LANNRegressor or None, default=None
+            It is cloned; None is one with ``random_state=0``.
         scores : DataFrame or None, default=None
             Of `cross_validate`; their means are kept with the model, for `lann.report.evaluate`.
         folds : sequence of FittedFold, default=()
@@ -217,8 +231,10 @@ class TrainingTable:
         model : TableModel
         """
         from lann.classifier import LANNClassifier
+        from lann.regressor import LANNRegressor
 
-        new: LANNClassifier = LANNClassifier(random_state=0) if classifier is None else clone(classifier)
+        default = LANNRegressor if self.has_values else LANNClassifier
+        new: Any = default(random_state=0) if classifier is None else clone(classifier)
         with reported_epochs(new, callback):
             new.fit(self.rows, self.labels, sample_weight=self.weights)
         record = TableRecord(
@@ -259,10 +275,11 @@ class TrainingTable:
             If a class would have no training rows or no held-out rows.
         """
         validate("held_out", held_out, Number(0, 1, "neither"))
-        labels, classes = self.labels, self.classes
-        if self.class_sizes.min() < 2:
+        labels = group_values(self.labels, None) if self.has_values else self.labels
+        classes, sizes = np.unique(labels, return_counts=True)
+        if sizes.min() < 2:
             raise ValueError(
-                f"Class {str(classes[self.class_sizes.argmin()])!r} has one row only, which cannot be held "
+                f"Class {str(classes[sizes.argmin()])!r} has one row only, which cannot be held "
                 "out; give test rows of your own."
             )
         n_held_out = round(held_out * len(labels))
