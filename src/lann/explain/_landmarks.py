@@ -312,7 +312,7 @@ def query_relevances(clf: Any, X: ArrayLike | None = None) -> Floats:
     >>> bool((query_relevances(clf) == clf.explain(X).relevances).all())
     True
     """
-    model = model_of(clf)
+    model = model_of(clf, needs_classes=False)
     queries = model.X if X is None else read_queries(clf, X)
     landmarks = landmarks_of(model, n_jobs=clf.n_jobs)
     near = landmarks.near(Queries(model, queries, n_jobs=clf.n_jobs))

@@ -68,13 +68,13 @@ class Queries:
         return self.model.voters(self.rows, exclude=self.exclude, n_jobs=self.n_jobs)
 
 
-def model_of(clf: Any) -> NeighborModel:
-    """Return the model of a fitted classifier whose training rows vote.
+def model_of(clf: Any, *, needs_classes: bool = True) -> NeighborModel:
+    """Return the model of a fitted classifier whose training rows vote, or of a regressor if this suffices.
 
     Raises
     ------
     ValueError
-        If the classifier keeps no training rows.
+        If it keeps no training rows, or predicts numbers where labels are needed.
     NotFittedError
         If it is not fitted.
     """
@@ -83,6 +83,8 @@ def model_of(clf: Any) -> NeighborModel:
     check_is_fitted(clf)
     model = getattr(clf, "model_", None)
     if isinstance(model, NeighborModel) and model.has_training_rows:
+        if needs_classes and model.n_outputs == 1:
+            raise ValueError(f"{type(clf).__name__} predicts numbers; this needs a classifier.")
         return model
     hint = " Give its last step, and rows transformed by the others." if hasattr(clf, "steps") else ""
     raise ValueError(

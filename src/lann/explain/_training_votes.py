@@ -510,5 +510,5 @@ def local_matrices(clf: Any, rows: Any = None) -> Floats:
     >>> directions[:, :, 0].shape  # the direction that counts least for each row
     (3, 3)
     """
-    model = model_of(clf)
+    model = model_of(clf, needs_classes=False)
     return model.local_matrices(check_rows(rows, len(model.X)))

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 TYPICAL_SHARE = 0.8
 
 
+def _documented(method: Any) -> Any:
+    """Take over the docstring of the method that is replaced."""
+    method.__doc__ = getattr(ExplainedRow, method.__name__).__doc__
+    return method
+
+
 class ExplainedValue(ExplainedRow):
     """A view of one explained prediction of a number: see `ExplainedRow`.
 
@@ -59,14 +65,17 @@ class ExplainedValue(ExplainedRow):
         """Digits behind the point, so that a hundredth of the standard deviation can be seen."""
         return max(2 - math.floor(math.log10(self._explanation._unit)), 0)
 
+    @_documented
     def amount_text(self, amount: float, digits: int = 0) -> str:
         return f"{amount + 0.0:,.{self._n_digits}f}".replace("-", "−")
 
+    @_documented
     def signed_text(self, amount: float, digits: int = 1) -> str:
         text = self.amount_text(abs(amount))
         sign = "" if not text.strip("0.,") else "+" if amount > 0 else "−"
         return sign + text
 
+    @_documented
     def error_text(self, feature: int) -> str:
         return self.amount_text(2 * self.support_errors[feature])
 
@@ -86,9 +95,11 @@ class ExplainedValue(ExplainedRow):
     def typical(self) -> None:
         return None
 
-    def supported_class(self, feature: int) -> None:  # type: ignore[override]
+    @_documented
+    def supported_class(self, feature: int) -> None:
         return None
 
+    @_documented
     def strongest(self, most: int) -> list[int]:
         return np.flatnonzero(self.is_reason)[:most].tolist()
 
@@ -104,7 +115,7 @@ class ExplainedValue(ExplainedRow):
 
     @property
     def similar_text(self) -> str:
-        """How many similar cases there are, and their values, such as "40, most of them from 30.1 to 41.5"."""
+        """How many similar cases there are, and their values: "40, most of them from 30.1 to 41.5"."""
         return f"{len(self.neighbors)}, most of them {self.similar_range}"
 
     @property
@@ -125,6 +136,7 @@ class ExplainedValue(ExplainedRow):
     def disagreeing(self) -> Any:
         return np.empty(0, np.int64)
 
+    @_documented
     def in_words(self, n_features: int = 3, n_neighbors: int = 3) -> str:
         value = f"{self.output_name} {self.amount_text(self.prediction)}"
         first = f"{value}, in 90% of such cases from {self.output_interval}"

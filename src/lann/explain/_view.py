@@ -239,7 +239,17 @@ class ExplainedRow:
         return self.in_words()
 
     def in_words(self, n_features: int = 3, n_neighbors: int = 3) -> str:
-        """Return the explanation in words, with that many features and neighbors at most."""
+        """Return the explanation in words.
+
+        Parameters
+        ----------
+        n_features, n_neighbors : int, default=3
+            Number of features for and against, and of neighbors, to name at most.
+
+        Returns
+        -------
+        text : str
+        """
         return _sentence(self, n_features, n_neighbors)
 
     @property
@@ -329,15 +339,47 @@ class ExplainedRow:
         return f"{self.feature_names[feature]}{value} ({self.signed_text(self.support[feature], 0)})"
 
     def amount_text(self, amount: float, digits: int = 0) -> str:
-        """Return a probability as text, or a value."""
+        """Return a probability as text, or a value.
+
+        Parameters
+        ----------
+        amount : float
+        digits : int, default=0
+            Digits behind the point of a percentage.
+
+        Returns
+        -------
+        text : str
+        """
         return percent(amount, digits)
 
     def signed_text(self, amount: float, digits: int = 1) -> str:
-        """Return a support as text, such as "+17.0%", or "+7.2" of a value."""
+        """Return a support as text, such as "+17.0%", or "+7.2" of a value.
+
+        Parameters
+        ----------
+        amount : float
+        digits : int, default=1
+            Digits behind the point of a percentage.
+
+        Returns
+        -------
+        text : str
+        """
         return signed_percent(amount, digits)
 
     def error_text(self, feature: int) -> str:
-        """Return two standard errors of the support of a feature as text."""
+        """Return two standard errors of the support of a feature as text.
+
+        Parameters
+        ----------
+        feature : int
+            Position in the arrays by feature.
+
+        Returns
+        -------
+        text : str
+        """
         return f"{2 * self.support_errors[feature]:.1%}"
 
     @property

@@ -219,10 +219,8 @@ class TableModel:
         """
         from lann.tables._training_table import TrainingTable
 
-        if is_regressor(classifier):
-            task = "regression"
-        elif classifier is not None:
-            task = "classification"
+        if classifier is not None:
+            task = "regression" if is_regressor(classifier) else "classification"
         table = TrainingTable.from_frame(
             frame, target, id=id, drop=drop, kinds=kinds, sample_weight=sample_weight, task=task, name=name
         )
