@@ -148,9 +148,11 @@ class TableSet:
         return list(splitter.split(self.y, self.y))[number]
 
 
-def load_tables(files: dict[str, str], names: Iterable[str]) -> tuple[list[TableSet], dict[str, str]]:
+def load_tables(
+    files: dict[str, str], names: Iterable[str], *, target: type = str
+) -> tuple[list[TableSet], dict[str, str]]:
     """
-    Return the tables that can be read, and the reasons why the others cannot.
+    Return the tables that can be read, and the reasons why the others cannot; targets are labels, or float.
 
     `files` has, by name, the folder of ``NAME.csv.gz``. The last column is ``target``, an empty cell is
     missing; a file ``columns.json`` in the folder names the categorical columns, otherwise all are numeric.
@@ -165,9 +167,12 @@ def load_tables(files: dict[str, str], names: Iterable[str]) -> tuple[list[Table
             continue
         columns_file = path.with_name("columns.json")
         columns = json.loads(columns_file.read_text("utf-8"))[name] if columns_file.is_file() else {}
-        texts = ["target", *columns.get("categorical", [])]
-        table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(texts, str))
-        y = np.unique(table.pop("target").to_numpy(dtype=str), return_inverse=True)[1].astype(np.int64)
+        texts = columns.get("categorical", [])
+        types = dict.fromkeys(texts, str) | {"target": target}
+        table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=types)
+        y = table.pop("target").to_numpy(dtype=target)
+        if target is str:
+            y = np.unique(y, return_inverse=True)[1].astype(np.int64)
         kinds = {column: "category" if column in texts else float for column in table.columns}
         digest = hashlib.sha256(path.read_bytes() + repr(kinds).encode()).hexdigest()
         found.append(TableSet(name, table.astype(kinds), y, digest))
