@@ -21,15 +21,15 @@ from lann.tables import (
     worst_slices,
 )
 
-# Scores of predicted numbers, and their names.
+# Scores of predicted numbers, and their names; errors are absolute, coverage and width those of intervals.
 VALUE_SCORES = {
     "r2": "R²",
-    "rmse": "root mean squared error",
-    "mae": "mean absolute error",
-    "median_error": "median absolute error",
+    "rmse": "RMSE",
+    "mae": "mean error",
+    "median_error": "median error",
     "crps": "CRPS",
-    "coverage": "coverage of 90% intervals",
-    "width": "width of 90% intervals",
+    "coverage": "90% coverage",
+    "width": "90% width",
 }
 # The largest errors that are listed.
 MOST_ERRORS = 5
