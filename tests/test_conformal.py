@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from scipy.stats import betabinom
+from sklearn.base import BaseEstimator, RegressorMixin
 
-from lann import LANNClassifier
+from lann import LANNClassifier, LANNRegressor
 
 # Each bound on the number of covered rows is broken once in a thousand draws of the rows.
 TAIL = 1e-3
@@ -94,3 +95,67 @@ def test_class_conditional_sets_of_mapie_cover_the_labels_of_every_class(noisy, 
         own = y == label
         low, _ = bounds((y_calibration == label).sum(), own.sum())
         assert is_covered(sets, y, fitted.classes_)[own].mean() >= low
+
+
+class Spread(RegressorMixin, BaseEstimator):
+    """The standard deviation that a fitted regressor predicts, as an estimator of residuals."""
+
+    def __init__(self, regressor=None):
+        self.regressor = regressor
+
+    def fit(self, X, y):
+        self.fitted_ = True
+        return self
+
+    def predict(self, X):
+        return self.regressor.predict(X, return_std=True)[1]
+
+
+@pytest.fixture(scope="module")
+def spread_out():
+    """A target whose noise depends on a feature: rows to learn from, to calibrate with, and to test."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(2100, 3))
+    y = np.sin(5 * X[:, 0]) + (0.05 + 0.6 * X[:, 1]) * rng.normal(size=len(X))
+    return [(X[rows], y[rows]) for rows in np.split(np.arange(len(y)), [500, 500 + N_CALIBRATION])]
+
+
+@pytest.fixture(scope="module")
+def regressor(spread_out):
+    return LANNRegressor(max_iter=4, random_state=0).fit(*spread_out[0])
+
+
+def check_intervals(intervals, spread_out, regressor):
+    """Check the coverage, and that intervals are wide where the noise is strong."""
+    X, y = spread_out[2]
+    low, high = bounds(N_CALIBRATION, len(y))
+    assert low <= np.mean((intervals[:, 0] <= y) & (y <= intervals[:, 1])) <= high
+    widths = intervals[:, 1] - intervals[:, 0]
+    assert widths[X[:, 1] > 0.8].mean() > 2 * widths[X[:, 1] < 0.2].mean()
+
+
+def test_intervals_of_crepes_with_our_spread_cover_the_values(spread_out, regressor):
+    crepes = pytest.importorskip("crepes")
+    predictions, spreads = regressor.predict(spread_out[1][0], return_std=True)
+    conformal = crepes.ConformalRegressor().fit(residuals=spread_out[1][1] - predictions, sigmas=spreads)
+    predictions, spreads = regressor.predict(spread_out[2][0], return_std=True)
+    intervals = conformal.predict_int(predictions, sigmas=spreads, confidence=CONFIDENCE)
+    check_intervals(np.asarray(intervals), spread_out, regressor)
+
+
+def test_intervals_of_mapie_with_our_spread_cover_the_values(spread_out, regressor):
+    regression = pytest.importorskip("mapie.regression")
+    scores = pytest.importorskip("mapie.conformity_scores")
+    score = scores.ResidualNormalisedScore(Spread(regressor).fit(None, None), prefit=True, sym=True)
+    conformal = regression.SplitConformalRegressor(
+        regressor, confidence_level=CONFIDENCE, conformity_score=score
+    )
+    conformal.conformalize(*spread_out[1])
+    predictions, intervals = conformal.predict_interval(spread_out[2][0])
+    np.testing.assert_array_equal(predictions, regressor.predict(spread_out[2][0]))
+    check_intervals(intervals[:, :, 0], spread_out, regressor)
+
+
+def test_own_intervals_cover_the_values(spread_out, regressor):
+    intervals = regressor.predict_interval(spread_out[2][0], CONFIDENCE)
+    check_intervals(intervals, spread_out, regressor)

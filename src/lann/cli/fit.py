@@ -109,7 +109,7 @@ def fit(
         if max_rows is not None and (limit is None or max_rows <= limit):
             limit, why = max_rows, ""
         if limit is not None:
-            sample = {"target": target, "n_rows": limit, "random_state": fitting.seed}
+            sample = {"target": target, "n_rows": limit, "random_state": fitting.seed, "task": task.value}
             sample["callback"] = step("Reading")
         reading = tables.read(data, out.notes, **sample)
         frame, row_numbers = reading.frame, reading.row_numbers

@@ -214,12 +214,17 @@ def read_content(content: bytes, name: str) -> pd.DataFrame:
     return TextFile(opened, name, len(content), FileOptions()).read()
 
 
+# Targets with more different numbers than this are regression by default.
+MOST_INTEGERS = 20
+
+
 def sample_table(
     path: str | os.PathLike[str],
     target: str,
     n_rows: int,
     *,
     random_state: int = 0,
+    task: str = "classification",
     callback: Progress | None = None,
     **options: Any,
 ) -> Reading:
@@ -239,6 +244,9 @@ def sample_table(
         Number of rows to draw; all rows are read if there are no more.
     random_state : int, default=0
         The same seed draws the same rows.
+    task : {"auto", "classification", "regression"}, default="classification"
+        With "regression", or "auto" and more than 20 different numbers, every row with a number is drawn with
+        the same probability.
     callback : callable or None, default=None
         Called with how much of the file has been read, and of what.
     **options : str, int, list or None
@@ -269,14 +277,14 @@ def sample_table(
             if callback is not None:
                 callback(block.index.stop, 2 * max(file.n_rows_estimated, block.index.stop))
 
-    rows, n_read, n_labels = _draw(labels(), n_rows, random_state, target, file.name)
+    rows, n_read, n_labels = _draw(labels(), n_rows, random_state, task, target, file.name)
     report = None if callback is None else lambda n_done: callback(n_read + n_done, 2 * n_read)
     frame = file.read(rows, report)
     return Reading(frame, file.name, file.notes, _sha256(path, file), rows, n_read, n_labels)
 
 
 def _draw(
-    labels: Iterator[NDArray[Any]], n_rows: int, seed: int, target: str, name: str
+    labels: Iterator[NDArray[Any]], n_rows: int, seed: int, task: str, target: str, name: str
 ) -> tuple[Indices, int, int]:
     """Return the rows that are drawn, ascending, and how many rows, and rows with a label, there are."""
     from lann._row_draw import HighestRanks
@@ -284,13 +292,17 @@ def _draw(
     drawn = HighestRanks(n_rows)
     by_class: dict[str, HighestRanks] = {}
     n_read = n_labels = 0
+    has_classes = task != "regression"
     for texts in labels:
         present = np.flatnonzero(pd.notna(texts))
         drawn.add(present + n_read, seed)
-        for label, positions in pd.Series(present).groupby(texts[present]):
-            highest = by_class.setdefault(label, HighestRanks(FEWEST_OF_CLASS))
-            highest.add(positions.to_numpy() + n_read, seed)
         n_read, n_labels = n_read + len(texts), n_labels + len(present)
+        for label, positions in pd.Series(present).groupby(texts[present]) if has_classes else ():
+            highest = by_class.setdefault(label, HighestRanks(FEWEST_OF_CLASS))
+            highest.add(positions.to_numpy() + n_read - len(texts), seed)
+        if task == "auto" and len(by_class) > MOST_INTEGERS and all(map(_is_number, by_class)):
+            has_classes = False
+            by_class.clear()
         if len(by_class) > max(n_rows, 2):
             raise ValueError(
                 f"The target {target!r} has {len(by_class)} different values in the first {n_read} rows of "
@@ -301,10 +313,16 @@ def _draw(
         raise ValueError(f"The target {target!r} is empty in every row of {name}.")
     warn_of_rows(n_read - n_labels, f"no {target!r}")
     # The first rows of each class and, for the rest of the rows, the first drawn ones.
+    if not has_classes:
+        return np.sort(drawn.descending()[:n_rows]), n_read, n_labels
     n_each = max(min(FEWEST_OF_CLASS, n_rows // len(by_class)), 1)
     first = np.concatenate([highest.descending()[:n_each] for highest in by_class.values()])
     others = np.setdiff1d(drawn.descending(), first, assume_unique=True)[: max(n_rows - len(first), 0)]
     return np.sort(np.concatenate([first, others])), n_read, n_labels
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"\s*[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?\s*", text) is not None
 
 
 def warn_of_rows(n_rows: int, what: str) -> None:

@@ -16,6 +16,7 @@ from lann._support.validation import Integer, validate
 from lann.columns.text import Column, TableWarning, infer_columns
 from lann.regressor import group_values
 from lann.tables._cross_validation import fit_baselines
+from lann.tables._reading import MOST_INTEGERS
 from lann.tables._rows import numbers_in
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 TASKS = ("auto", "classification", "regression")
 # A target with at most this many different integers, or other numbers, has classes by default.
-MOST_INTEGERS, MOST_FRACTIONS = 20, 10
+MOST_FRACTIONS = 10
 # Levels from which the CRPS is computed, and the coverage of intervals.
 SCORED_LEVELS, COVERAGE = np.arange(1, 100) / 100, 0.9
 # Parts of the rows by their predicted values, and the least share of the rows in a slice.
