@@ -60,8 +60,10 @@ def test_kinds_that_the_user_names():
     table = TrainingTable.from_frame(frame, "y", kinds=kinds)
     assert kinds_of(table) == {"code": "category", "day": "date", "note": "category"}
     assert table.rows["day"][9] == pd.Timestamp(2024, 3, 1)
-    with pytest.raises(ValueError, match="named in both target and kinds"):
-        TrainingTable.from_frame(frame, "y", kinds={"y": "category"})
+    with pytest.raises(ValueError, match="the kind of the target must be"):
+        TrainingTable.from_frame(frame, "y", kinds={"y": "date"})
+    with pytest.raises(ValueError, match="named in both id and kinds"):
+        TrainingTable.from_frame(frame, "y", id="code", kinds={"code": "category"})
     with pytest.raises(ValueError, match=r"The kind of column 'code' must be 'category'.*got 'text'"):
         TrainingTable.from_frame(frame, "y", kinds={"code": "text"})
     with pytest.raises(ValueError, match="no column 'z' in the table for kinds"):

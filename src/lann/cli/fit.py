@@ -117,7 +117,7 @@ def fit(
             text = f"{len(frame):,} of {reading.n_file_rows:,} rows are drawn at random to learn from."
             out.notes.append(f"{why}: {text}" if why else text)
         table = used.training_table(
-            frame, target, id=id, sample_weight=sample_weight, row_numbers=row_numbers, task=task.value,
+            frame, target, id=id, sample_weight=sample_weight, row_numbers=row_numbers, task=task,
             name=name,
         )  # fmt: skip
     has_values = table.has_values

@@ -133,6 +133,9 @@ class TableOptions(TextOptions):
         return reading
 
 
+Task = StrEnum("Task", ["auto", "classification", "regression"])
+
+
 @dataclass(frozen=True)
 class ColumnOptions:
     """What the columns of a training table hold."""
@@ -162,17 +165,21 @@ class ColumnOptions:
                 )
         return kinds
 
-    def training_table(self, frame: pd.DataFrame, target: str, **others: Any) -> TrainingTable:
-        """Return the training table that a data frame has with these columns; of labels by default."""
+    def training_table(
+        self, frame: pd.DataFrame, target: str, *, task: Task = Task.classification, **others: Any
+    ) -> TrainingTable:
+        """Return the training table that a data frame has with these columns."""
         from lann.tables import TrainingTable
 
-        others = {"task": "classification"} | others
-
-        return TrainingTable.from_frame(frame, target, drop=self.drop or (), kinds=self.kinds, **others)
+        kinds = self.kinds
+        if target in kinds:
+            raise ValueError(f"Column {target!r} is named in both target and kinds.")
+        if task != Task.auto:
+            kinds[target] = "number" if task == Task.regression else "category"
+        return TrainingTable.from_frame(frame, target, drop=self.drop or (), kinds=kinds, **others)
 
 
 Jobs = Annotated[int | None, option("Number of threads; -1 uses all cores.")]
-Task = StrEnum("Task", ["auto", "classification", "regression"])
 # The choices of the parameter `metric` of LANNClassifier.
 MetricForm = StrEnum("MetricForm", ["diagonal", "low_rank", "full"])
 

@@ -314,7 +314,7 @@ def walk(
         ends = np.where(gaps[part, None], np.nan, references[chosen[part]])  # (n, n_chosen, n_features)
         by_unit = _credits(queries[part], ends, plan.positions[chosen[part]], units, vote)
         credits = np.take_along_axis(by_unit, units[:, None, :, None], axis=2) * parts[:, None, :, None]
-        supports = credits.mean(axis=1).swapaxes(1, 2)
+        supports = np.ascontiguousarray(credits.mean(axis=1).swapaxes(1, 2))
         errors, changes = np.full(supports.shape, np.nan), 0.5 * np.abs(credits).sum(axis=3).mean(axis=1)
         if walks is None:
             ordered = np.take_along_axis(credits, by_value[None, :, :, None], axis=1)

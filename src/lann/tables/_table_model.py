@@ -174,7 +174,6 @@ class TableModel:
         drop: Sequence[str] = (),
         kinds: Mapping[str, str] | None = None,
         sample_weight: str | None = None,
-        task: str = "auto",
         name: str = "the table",
     ) -> TableModel:
         """Fit a classifier to a table as it is: numbers, text, bools, dates and missing values.
@@ -192,13 +191,11 @@ class TableModel:
             Names of columns not to use.
         kinds : mapping of str to str or None, default=None
             What columns have, if it is not to be inferred: "category", "number", "date", or the format of
-            dates, such as "%d/%m/%Y".
+            dates, such as "%d/%m/%Y". For the target, "category" is classification, and "number" regression,
+            which more than 20 different numbers are by default, or more than 10 that are not all integers.
         sample_weight : str or None, default=None
             Name of the column with sample weights; a weight of 2 is the same as the row twice, and rows of
             weight 0 are left out.
-        task : {"auto", "classification", "regression"}, default="auto"
-            What is to be learned. "auto" is regression if the target has numbers: more than 20 different
-            ones, or more than 10 that are not all integers.
         name : str, default="the table"
             Name of the table in messages.
 
@@ -220,9 +217,9 @@ class TableModel:
         from lann.tables._training_table import TrainingTable
 
         if classifier is not None:
-            task = "regression" if is_regressor(classifier) else "classification"
+            kinds = dict(kinds or {}) | {target: "number" if is_regressor(classifier) else "category"}
         table = TrainingTable.from_frame(
-            frame, target, id=id, drop=drop, kinds=kinds, sample_weight=sample_weight, task=task, name=name
+            frame, target, id=id, drop=drop, kinds=kinds, sample_weight=sample_weight, name=name
         )
         return table.fit(classifier)
 

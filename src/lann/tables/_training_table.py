@@ -30,7 +30,7 @@ from lann.tables._cross_validation import FittedFold, learn_reject_option, summa
 from lann.tables._reading import warn_of_rows
 from lann.tables._rows import check_labels, labels_of, row_names, row_weights
 from lann.tables._table_model import TableModel
-from lann.tables._values import TASKS, values_of_target
+from lann.tables._values import values_of_target
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
@@ -102,7 +102,6 @@ class TrainingTable:
         kinds: Mapping[str, str] | None = None,
         sample_weight: str | None = None,
         row_numbers: Indices | None = None,
-        task: str = "auto",
         name: str = "the table",
     ) -> TrainingTable:
         """Decide which rows and columns of a table are used, and how.
@@ -122,16 +121,14 @@ class TrainingTable:
             Names of columns not to use.
         kinds : mapping of str to str or None, default=None
             What columns have, if it is not to be inferred: "category", "number", "date", or the format of
-            dates, such as "%d/%m/%Y".
+            dates, such as "%d/%m/%Y". For the target, "category" is classification, and "number" regression,
+            which more than 20 different numbers are by default, or more than 10 that are not all integers.
         sample_weight : str or None, default=None
             Name of the column with sample weights; a weight of 2 is the same as the row twice, and rows of
             weight 0 are left out.
         row_numbers : ndarray of shape (n_rows,) or None, default=None
             Positions of the rows in the table of which they are a sample, ascending: see `sample_table`. None
             counts them from 0.
-        task : {"auto", "classification", "regression"}, default="auto"
-            What is to be learned. "auto" is regression if the target has numbers: more than 20 different
-            ones, or more than 10 that are not all integers.
         name : str, default="the table"
             Name of the table in messages.
 
@@ -145,8 +142,9 @@ class TrainingTable:
             If there is no such column, no column to learn from, the target does not have classes, a column
             does not have what it must have, or a weight is invalid.
         """
-        validate("task", task, OneOf(*TASKS))
         frame, kinds = with_text_names(frame, name), dict(kinds or {})
+        kind = kinds.pop(target, None)
+        validate("the kind of the target", kind, OneOf(None, "category", "number"))
         roles = {"target": target, "id": id, "sample_weight": sample_weight}
         named = {column: role for role, column in roles.items() if column is not None}
         for column, role in named.items():
@@ -166,7 +164,7 @@ class TrainingTable:
             weights = row_weights(frame, rows, sample_weight, name)
             warn_of_rows(int((weights == 0).sum()), "the weight 0")
             rows, weights = rows[weights > 0], weights[weights > 0]
-        values = values_of_target(frame, rows, target, task, name)
+        values = values_of_target(frame, rows, target, kind, name)
         labels = labels_of(texts[rows]) if values is None else values
         if values is None:
             check_labels(labels, target)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from lann.tables._reading import Progress
     from lann.tables._training_table import TrainingTable
 
-TASKS = ("auto", "classification", "regression")
 # A target with at most this many different integers, or other numbers, has classes by default.
 MOST_FRACTIONS = 10
 # Levels from which the CRPS is computed, and the coverage of intervals.
@@ -33,20 +32,22 @@ SCORED_LEVELS, COVERAGE = np.arange(1, 100) / 100, 0.9
 N_PARTS, SMALLEST_SLICE = 5, 0.05
 
 
-def values_of_target(frame: pd.DataFrame, rows: Indices, target: str, task: str, name: str) -> Floats | None:
-    """Return the numbers to predict, or None for labels; with the task "auto", the values decide."""
-    if task == "auto":
+def values_of_target(
+    frame: pd.DataFrame, rows: Indices, target: str, kind: str | None, name: str
+) -> Floats | None:
+    """Return the numbers to predict, or None for labels; the values decide if the kind is None."""
+    if kind is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TableWarning)
             columns, _ = infer_columns(frame[[target]].iloc[rows], table=name)
         if columns[0].kind != "number":
             return None
-    elif task == "classification":
+    elif kind == "category":
         return None
     values = numbers_in(frame, rows, target, name)
     different = np.unique(values)
     most = MOST_INTEGERS if np.array_equal(different, np.round(different)) else MOST_FRACTIONS
-    return values if len(different) > most or task == "regression" else None
+    return values if len(different) > most or kind == "number" else None
 
 
 def score_values(y: Floats, predictions: Floats, weights: Floats | None = None) -> dict[str, float]:

@@ -155,9 +155,9 @@ class ValueRule:
     def _at(self, spreads: Floats, table: Floats) -> Floats:
         """Return a table by window, (n_windows, n_columns), at the spreads of queries, and times these."""
         widths = spreads + self.floor
-        place = np.interp(np.log(widths), np.log(self.spreads), np.arange(len(table), dtype=np.float64))
-        low = np.minimum(place.astype(np.int64), len(table) - 1)
-        part = (place - low)[:, None]
+        position = np.interp(np.log(widths), np.log(self.spreads), np.arange(len(table), dtype=np.float64))
+        low = np.minimum(position.astype(np.int64), len(table) - 1)
+        part = (position - low)[:, None]
         mixed = (1.0 - part) * table[low] + part * table[np.minimum(low + 1, len(table) - 1)]
         return (widths**self.exponent)[:, None] * mixed
 
@@ -172,7 +172,7 @@ def _quantiles(values: Floats, weights: Floats, levels: Floats) -> Floats:
 def _windows(widths: Floats, weights: Floats) -> list[Floats]:
     """Return the rows of each window of the spread."""
     order = np.argsort(widths, kind="stable")
-    places = (np.cumsum(weights[order]) - 0.5 * weights[order]) / weights.sum()
+    middles = (np.cumsum(weights[order]) - 0.5 * weights[order]) / weights.sum()
     size = min(max(WINDOW_SHARE, FEWEST_IN_WINDOW / len(widths)), 1.0)
     starts = np.clip((np.arange(N_WINDOWS) + 0.5) / N_WINDOWS - 0.5 * size, 0.0, 1.0 - size)
-    return [order[(start <= places) & (places <= start + size)] for start in starts]
+    return [order[(start <= middles) & (middles <= start + size)] for start in starts]
