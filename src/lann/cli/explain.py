@@ -88,9 +88,9 @@ class PageOptions:
                     f"There is no file {self.explorer}; write it by `lann explore -o {self.explorer}`."
                 )
 
-    def check_values(self) -> None:
+    def check_values(self, constraints: opt.ConstraintOptions) -> None:
         """Raise an error if options are given that are for labels."""
-        for name, value in vars(self).items():
+        for name, value in (vars(self) | vars(constraints)).items():
             if value:
                 raise ValueError(f"--{name} is for labels, and the model predicts numbers.")
 
@@ -169,17 +169,15 @@ def explain(
     if html is not None:
         from lann.report import SourceFile, save_report
 
+        options: dict[str, Any] = {"title": f"{model.name} on {name}", "n_features": columns}
+        notes = [*out.notes, *[f"{text}." for text in expected]]
         if fitted.has_values:
-            page.check_values()
-            notes = [*out.notes, f"Model {model.name}, table {name}."]
-            blocks[0].to_html(html, title=f"{model.name} on {name}", n_features=columns, notes=notes)
+            page.check_values(constraints)
+            blocks[0].to_html(html, **options, notes=[*notes, f"The model is {model.name}, the table {name}."])
         else:
-            save_report(
-            html, fitted, blocks[0], title=f"{model.name} on {name}", n_features=columns,
-            notes=[*out.notes, *[f"{text}." for text in expected]],
-            files=[SourceFile.from_path(model), SourceFile(name, reading.sha256)],
-            **page.of_report(html, fitted, blocks[0], constraints),
-        )  # fmt: skip
+            files = [SourceFile.from_path(model), SourceFile(name, reading.sha256)]
+            options |= page.of_report(html, fitted, blocks[0], constraints)
+            save_report(html, fitted, blocks[0], **options, notes=notes, files=files)
         out.wrote(html, f": {counted(len(chosen), 'row')} explained; open it in a browser")
     elif len(chosen) <= MOST_IN_FULL:
         for position in range(len(blocks[0])):
