@@ -173,7 +173,7 @@ def explain(
         notes = [*out.notes, *[f"{text}." for text in expected]]
         if fitted.has_values:
             page.check_values(constraints)
-            blocks[0].to_html(html, **options, notes=[*notes, f"The model is {model.name}, the table {name}."])
+            blocks[0].to_html(html, **options, notes=notes)
         else:
             files = [SourceFile.from_path(model), SourceFile(name, reading.sha256)]
             options |= page.of_report(html, fitted, blocks[0], constraints)
