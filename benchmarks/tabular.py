@@ -390,7 +390,7 @@ def set_table(
     results: Results, title: str, methods: list[str], names: list[str], score: str, part: str = "splits"
 ) -> Table:
     """Make a table of one score: data sets by methods, and the means."""
-    largest = score in ("accuracy", "balanced_accuracy", "roc_auc")
+    largest = score in ("accuracy", "balanced_accuracy", "roc_auc", "r2")
     rows = []
     for name, data in [*((name, name) for name in names), ("mean", names)]:
         cells = [cell(results, part, method, data, score) for method in methods]
