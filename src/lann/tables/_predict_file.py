@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 KEYS = {"label": "true_label", "prediction": "prediction", "decision": "decision"}
 
 
-def prediction_documents(
-    predictions: pd.DataFrame, classes: Sequence[str] | None
-) -> list[dict[str, Any]]:
+def prediction_documents(predictions: pd.DataFrame, classes: Sequence[str] | None) -> list[dict[str, Any]]:
     """Return predictions as dictionaries, ready for JSON.
 
     Parameters
