@@ -7,8 +7,9 @@ from sklearn.datasets import make_friedman1
 from sklearn.neighbors import KNeighborsRegressor
 
 from lann import LANNRegressor, load, save
-from lann.explain import prepare_explanations
+from lann.explain import counterfactuals, prepare_explanations, prototypical_rows, suspicious_rows
 from lann.model._value_model import RIDGE, slope_offsets
+from lann.plot import ExplanationDisplay, FeatureCurvesDisplay
 from lann.regressor import group_values
 from lann.vote import ValueRule, read_values
 
@@ -159,6 +160,19 @@ def test_tables_gaps_and_rows_to_forget():
     assert "place" in explanation.in_words()[1]
     found.forget(["home 5"])
     assert len(found.ids_) == found.model_.n_rows == len(found.model_.values) == 119
+
+
+def test_what_needs_labels_says_so(friedman, fitted):
+    queries = friedman[0][400:402]
+    explanation = fitted.explain(queries)
+    assert repr(explanation).startswith("<Explanation of 2 predictions by ")
+    for function in (counterfactuals, suspicious_rows, prototypical_rows):
+        with pytest.raises(ValueError, match="predicts numbers; this needs a classifier"):
+            function(fitted, *([queries] if function is counterfactuals else []))
+    with pytest.raises(AttributeError, match="predicts numbers; this needs a classifier"):
+        FeatureCurvesDisplay.from_estimator(fitted, queries)
+    with pytest.raises(ValueError, match="Figures show labels"):
+        ExplanationDisplay.from_explanation(explanation)
 
 
 def test_groups_have_about_the_same_weight():

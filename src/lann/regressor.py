@@ -187,6 +187,11 @@ class LANNRegressor(CallbackSupportMixin, RegressorMixin, RowEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @property
+    def classes_(self) -> Any:
+        """Raise an error: there are no classes."""
+        raise AttributeError(f"{type(self).__name__} predicts numbers; this needs a classifier.")
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True

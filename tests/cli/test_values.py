@@ -100,6 +100,8 @@ def test_what_is_for_labels_says_so(fails, files):
         options = ("--row", 0) if command == "counterfactual" else ()
         arguments = (folder / "m.lann", folder / "test.csv") if options else ("--model", folder / "m.lann")
         assert "numbers" in fails(command, *arguments, *options)
+    page = folder / "page.html"
+    assert "The explorer needs" in fails("explore", "--model", folder / "m.lann", "-o", page)
     assert "not rejected" in fails("predict", folder / "m.lann", folder / "test.csv", "--coverage", "0.9")
 
 

@@ -62,6 +62,7 @@ def explore(
         frame, new = None if data is None else tables.read(data, out.notes).frame, None
         if model is not None:
             fitted = TableModel.load(model)
+            fitted.check_labels("The explorer")
             if frame is not None:
                 new = fitted.new_rows(frame, target=target, id=id, name=str(name))
         else:

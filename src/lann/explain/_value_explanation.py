@@ -19,7 +19,7 @@ from lann.vote import ValueReading, ends_of
 COVERAGE = 0.9
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ValueExplanation(Explanation):
     """Why a regressor predicts what it does for some rows: similar cases, reasons, and what matters.
 

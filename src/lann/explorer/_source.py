@@ -77,6 +77,7 @@ class Source:
 def check_model(model: Any) -> None:
     """Raise an error unless a model is fitted and has neighbors."""
     if isinstance(model, TableModel):
+        model.check_labels("The explorer")
         return
     check_is_fitted(model)
     if not isinstance(model, ModelClassifier):

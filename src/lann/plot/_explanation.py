@@ -104,6 +104,11 @@ class ExplanationDisplay(base.Display):
         self.class_names = base.check_class_names(explanation.classes, class_names)
         self.data_name = data_name
         self._row = self.explanation.row(0)
+        if self._row.is_value:
+            raise ValueError(
+                "Figures show labels; show predicted numbers by to_html, or by lann.explain.to_shap and a "
+                "plot of the shap package."
+            )
         self._predicted = self._row.class_index(self._row.prediction)
 
     @classmethod

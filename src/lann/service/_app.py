@@ -137,6 +137,7 @@ def create_app(
     >>> sorted(app.openapi()["paths"])
     ['/counterfactual', '/explain', '/health', '/neighbors', '/predict', '/schema']
     """
+    model.check_labels("The service")
     limits = Limits() if limits is None else limits
     service = Service(model, limits)
 

@@ -146,6 +146,17 @@ class TableModel:
         """Whether numbers are predicted, and not labels."""
         return is_regressor(self.classifier)
 
+    def check_labels(self, what: str) -> None:
+        """Raise ValueError if numbers are predicted.
+
+        Parameters
+        ----------
+        what : str
+            What needs labels, as the subject of a sentence.
+        """
+        if self.has_values:
+            raise ValueError(f"{what} needs a model of labels; this one predicts numbers.")
+
     @property
     def id_column(self) -> str | None:
         """Name of the column that names the rows; None if there is none."""
