@@ -187,10 +187,10 @@ class LANNRegressor(CallbackSupportMixin, RegressorMixin, RowEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    @property
-    def classes_(self) -> Any:
-        """Raise an error: there are no classes."""
-        raise AttributeError(f"{type(self).__name__} predicts numbers; this needs a classifier.")
+    def __getattr__(self, name: str) -> Any:
+        if name == "classes_":
+            raise AttributeError(f"{type(self).__name__} predicts numbers; this needs a classifier.")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
