@@ -122,6 +122,8 @@ def long_signatures(path):
         for node in ast.iter_child_nodes(parent):
             if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
                 continue
+            if any(ast.unparse(one) == "triton.jit" for one in node.decorator_list):
+                continue  # takes arrays and their sizes one by one
             if package_of(path) == "cli" or (package_of(path) == "plot" and node.name.startswith("from_")):
                 continue
             arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +18,10 @@ from lann._support.inputs import (
     check_n_neighbors,
     get_feature_names,
     mean_by_class,
+    on_host,
     weighted_means,
 )
+from lann._support.threads import iterate_in_order
 from lann._support.types import Floats, Indices
 from lann.columns.inputs import query_values, read_queries, row_ids
 from lann.explain import Explanation, build_explanation, split_distances
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from lann.columns.schema import TableSchema
     from lann.model import NeighborModel
 
+Result = TypeVar("Result")
 # Queries of an array that are read and searched at once.
 BLOCK_QUERIES = 1 << 14
 
@@ -57,6 +60,58 @@ class ModelEstimator(BaseEstimator):
         """Mean feature weights of all rows: (n_features,)."""
         model = self.model_
         return weighted_means(model.feature_weights(n_jobs=self.n_jobs), model.row_weights)
+
+    def to(self, device: str) -> Self:
+        """Search neighbors on a device from now on: a GPU, or the CPU.
+
+        It applies to predictions, neighbors and explanations, and to embeddings that are given the fitted
+        estimator. It remains after further calls of `fit` and `partial_fit`, which learn on the CPU. It is a
+        property of the machine and not of what has been learned: copies, pickles and model files are for the
+        CPU.
+
+        Parameters
+        ----------
+        device : {"cpu", "cuda", "auto"}
+            "cuda" needs torch and a GPU (``pip install 'lann[gpu]'``). "auto" takes a GPU if there is one,
+            for calls with many queries and training rows.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            If torch finds no GPU, or if the model searches on the CPU only.
+        ImportError
+            If torch is not installed.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from lann import LANNClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = LANNClassifier(random_state=0).fit(X, y).to("auto")
+        >>> clf.predict(X[:3])
+        array([0, 0, 0])
+        """
+        check_is_fitted(self)
+        self.model_ = self.model_.to(device)
+        return self
+
+    def _by_block(self, X: Any, compute: Callable[[Any, Floats], Result]) -> Iterator[Result]:
+        """Yield what is computed from the model and blocks of queries; tables and lists are one block."""
+        parts = list(query_blocks(on_host(X)))
+        # Once: another thread may add or forget rows, which sets another model.
+        model: NeighborModel | None = vars(self).get("model_")
+
+        def compute_part(number: int) -> Result:
+            block, first_row = parts[number]
+            return compute(model, self._validate_queries(block, first_row=first_row))
+
+        # While a GPU searches one block, threads prepare others.
+        on_gpu = model is not None and model.device != "cpu"
+        yield from iterate_in_order(compute_part, len(parts), n_jobs=self.n_jobs if on_gpu else 1)
 
     def explain(
         self, X: ArrayLike, y: ArrayLike | None = None, *, ids: ArrayLike | None = None
@@ -324,12 +379,11 @@ class ModelClassifier(ClassifierMixin, ModelEstimator):
 
     def _probabilities(self, X: Any) -> Iterator[Floats]:
         """Yield the probabilities of blocks of queries; those of tables and lists are one block."""
-        model: NeighborModel | None = None
-        for block, first_row in query_blocks(X):
-            queries = self._validate_queries(block, first_row=first_row)
-            # Once: another thread may add or forget rows, which sets another model.
-            model = model or self.model_
-            yield model.vote(*model.voters(queries, n_jobs=self.n_jobs)).probabilities
+
+        def vote(model: NeighborModel, queries: Floats) -> Floats:
+            return model.vote(*model.voters(queries, n_jobs=self.n_jobs)).probabilities
+
+        yield from self._by_block(X, vote)
 
     def _build_explanation(self, model: NeighborModel, queries: Floats, **options: Any) -> Explanation:
         return build_explanation(model, queries, classes=self.classes_, **options)

@@ -304,7 +304,7 @@ class RowEstimator(NeighborEstimator):
         """Set the fitted attributes that follow from rows and their metrics; ε is estimated if it is None."""
         vote, model = self.vote_, self._make_model(memory, epsilon)
         model.names = self._names
-        self.model_ = model
+        self.model_ = model.to(self.model_.device) if "model_" in vars(self) else model
         if epsilon is None:
             self._progress = self._progress._replace(n_rows=memory.n_rows)
         self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power

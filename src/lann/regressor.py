@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
-from lann._base import query_blocks
 from lann._row_estimator import LEVELS, PARAMETERS, RowEstimator, UpdateProgress
 from lann._support.compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
 from lann._support.inputs import check_enough_rows, weighted_moments
@@ -356,11 +355,11 @@ class LANNRegressor(CallbackSupportMixin, RegressorMixin, RowEstimator):
 
     def _readings(self, X: Any) -> Iterator[ValueReading]:
         """Yield what the neighbors of blocks of queries predict."""
-        model: ValueModel | None = None
-        for block, first in query_blocks(X):
-            queries = self._validate_queries(block, first_row=first)
-            model = model or self.model_
-            yield model.read(queries, *model.voters(queries, n_jobs=self.n_jobs), n_jobs=self.n_jobs)
+
+        def read(model: ValueModel, queries: Floats) -> ValueReading:
+            return model.read(queries, *model.voters(queries, n_jobs=self.n_jobs), n_jobs=self.n_jobs)
+
+        yield from self._by_block(X, read)
 
     def kneighbors(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True

@@ -11,6 +11,8 @@ from lann._support.sizes import LARGEST_SINGLE, find_too_large
 from lann._support.types import Floats, Labels
 from lann._support.validation import Integer, shown, validate
 
+CPU_OF_DLPACK = 1
+
 # The largest weight of a row: its square is finite.
 LARGEST_WEIGHT = 1e100
 # Rows that are processed at once.
@@ -291,3 +293,13 @@ def differ(rows: Floats, others: Floats) -> NDArray[np.bool_]:
     [False, True, False]
     """
     return (rows != others) & ~(np.isnan(rows) & np.isnan(others))
+
+
+def on_host(X: Any) -> Any:
+    """Return an array that is in the memory of a GPU as a NumPy array, and anything else as it is."""
+    where = getattr(X, "__dlpack_device__", None)
+    if where is None or where()[0] == CPU_OF_DLPACK:
+        return X
+    import torch
+
+    return torch.from_dlpack(X).cpu().numpy()

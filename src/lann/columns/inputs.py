@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from lann._support.inputs import check_one_type, get_feature_names
+from lann._support.inputs import check_one_type, get_feature_names, on_host
 from lann._support.sizes import LARGEST_VALUE, check_values
 from lann._support.types import Floats
 from lann.columns.schema import (
@@ -117,7 +117,7 @@ def read_queries(estimator: Any, X: Any, *, first_row: int = 0) -> Floats:
     first_row : int, default=0
         Number of the first row in messages.
     """
-    schema: TableSchema | None = getattr(estimator, "schema_", None)
+    X, schema = on_host(X), getattr(estimator, "schema_", None)
     if schema is None:
         queries: Floats = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
         check_values(queries, lambda: get_feature_names(estimator))

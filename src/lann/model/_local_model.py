@@ -6,7 +6,7 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,12 @@ from lann.search import (
     ExactSearch,
     MeasuredSearch,
     Shortlist,
+    check_device,
     coarse_search,
     exhaustive_search,
+    gpu_search,
+    gpu_shortlist,
+    is_on_gpu,
     smallest,
 )
 from lann.vote import VoteRule, n_rows_for, zero_distance_guard
@@ -350,6 +354,7 @@ class LocalModel(NeighborModel):
         other = kept.get(features)
         if other is None:
             other = copy(self)  # without the cells, which are those of other points
+            other.device = self.device
             other.memory = RowMemory(self.levels.without_features(features))
             if len(kept) >= max(min(MOST_KEPT, KEPT_NUMBERS // self.levels.point_log_weights.size), 1):
                 kept.clear()
@@ -369,6 +374,8 @@ class LocalModel(NeighborModel):
         self, queries: Floats, exclude: Indices | None, *, k: int, n_jobs: int | None
     ) -> tuple[Indices, Floats]:
         points = self.transform(queries)
+        if self._is_on_gpu(len(points)):
+            return self._gpu_search.query(points, k, exclude=exclude, n_jobs=n_jobs)
         if self.n_candidates is None or len(points) > FEW_QUERIES:
             return self._search.query(points, k, exclude=exclude, n_jobs=n_jobs)
         n_candidates = min(max(self.n_candidates, k), self.n_rows - (exclude is not None))
@@ -379,10 +386,13 @@ class LocalModel(NeighborModel):
         self, points: Floats, n: int, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
         """Return the n nearest rows under the class metrics, and the squared distances that these measure."""
-        if len(points) <= FEW_QUERIES:  # a pass over all rows takes less time than building a search
+        on_gpu = self._is_on_gpu(len(points))
+        # A pass over all rows takes less time than building a search.
+        if len(points) <= FEW_QUERIES and not on_gpu:
             found, _ = self.memory.nearest(points, n, exclude=exclude)
             return found, self.memory.distances(points, np.maximum(found, 0))
-        found, _ = self._coarse.query(points, n, exclude=exclude, n_jobs=n_jobs)
+        coarse = self._gpu_coarse if on_gpu else self._coarse
+        found, _ = coarse.query(points, n, exclude=exclude, n_jobs=n_jobs)
         return found, self.metric.distances(points, np.maximum(found, 0))
 
     def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
@@ -488,6 +498,28 @@ class LocalModel(NeighborModel):
         if self.n_candidates is None:
             return coarse_search(metric)
         return ExactSearch(metric) if index is None else CellSearch(metric, index)
+
+    def to(self, device: str) -> Self:
+        if check_device(device) == self.device:
+            return self
+        other = copy(self)
+        other.device = device
+        return other
+
+    def _is_on_gpu(self, n_queries: int) -> bool:
+        return is_on_gpu(self.device, n_queries * self.n_rows)
+
+    @cached_property
+    def _gpu_search(self) -> Any:
+        """The search on a GPU; a search by matrices that has no shortlist is on the CPU."""
+        if self.n_candidates is not None:
+            return gpu_shortlist(self._gpu_coarse, self.metric, self.n_candidates)
+        return gpu_search(self.metric) if isinstance(self.metric, DiagonalMetric) else self._search
+
+    @cached_property
+    def _gpu_coarse(self) -> Any:
+        """The search under the class metrics on a GPU: exact, also where that on the CPU has cells."""
+        return gpu_search(self._class_metric())
 
     def _search_among(
         self, metric: DiagonalMetric | MatrixMetric, class_metric: DiagonalMetric, n_queries: int

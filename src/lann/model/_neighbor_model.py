@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lann._support.types import Floats, Indices, Labels
-from lann.search import smallest
+from lann.search import check_device, smallest
 from lann.vote import VoteRule, class_shares, counted_weights
 
 # Neighbors of a block of queries that are held at once: 32 MB of distances.
@@ -125,6 +125,8 @@ class NeighborModel(Protocol):
         Number of neighbors up to which `kneighbors` returns what the vote is based on.
     derived : dict
         What others have computed from the model, by name; what takes long is saved with it.
+    device : {"cpu", "cuda", "auto"}
+        Where neighbors are searched. It is neither saved nor pickled.
     """
 
     X: Floats
@@ -136,6 +138,7 @@ class NeighborModel(Protocol):
     has_training_rows: bool
     wide_neighborhood: int
     derived: dict[str, Any]
+    device: str = "cpu"
 
     @abstractmethod
     def kneighbors(
@@ -187,6 +190,12 @@ class NeighborModel(Protocol):
     def subset(self, rows: Indices, *, n_jobs: int | None = None) -> NeighborModel | None:
         """Return the model of some of the rows, which vote as they do; None if there is no such model."""
         return None
+
+    def to(self, device: str) -> Self:
+        """Return the model that searches neighbors on a device: "cpu", "cuda" or "auto"."""
+        if check_device(device) == "cuda":
+            raise ValueError(f"{type(self).__name__} searches on the CPU only; use device='cpu' or 'auto'.")
+        return self
 
     @property
     def n_rows(self) -> int:

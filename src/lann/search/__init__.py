@@ -12,6 +12,7 @@ from lann.search._cells import (
     calibrate,
     n_cells_of,
 )
+from lann.search._device import check_device, gpu_search, gpu_shortlist, is_on_gpu
 from lann.search._exact import (
     ExactSearch,
     MeasuredSearch,
@@ -23,6 +24,7 @@ from lann.search._exact import (
 
 __all__ = [
     "FAR", "LARGEST_CENTER", "N_CALIBRATED", "N_NEIGHBORS", "POINTS_PER_CENTER", "CellIndex", "CellSearch",
-    "ExactSearch", "MeasuredSearch", "Partition", "Shortlist", "calibrate", "coarse_search",
-    "concatenate_results", "exhaustive_search", "n_cells_of", "smallest",
+    "ExactSearch", "MeasuredSearch", "Partition", "Shortlist", "calibrate", "check_device",
+    "coarse_search", "concatenate_results", "exhaustive_search", "gpu_search", "gpu_shortlist", "is_on_gpu",
+    "n_cells_of", "smallest",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from lann.metric import DiagonalMetric, MatrixMetric, overflow_is_far, rounding_
 
 if TYPE_CHECKING:
     from lann.search._cell_search import CellSearch
+    from lann.search._torch_search import TorchSearch
 
 
 # Number of values of a tile that are scanned at a time.
@@ -248,7 +249,7 @@ class Shortlist:
 
     Parameters
     ----------
-    coarse : ExactSearch or CellSearch
+    coarse : ExactSearch, CellSearch or TorchSearch
         Finds the candidates.
     metric : DiagonalMetric or MatrixMetric
         Ranks them.
@@ -256,7 +257,10 @@ class Shortlist:
     """
 
     def __init__(
-        self, coarse: ExactSearch | CellSearch, metric: DiagonalMetric | MatrixMetric, n_candidates: int
+        self,
+        coarse: ExactSearch | CellSearch | TorchSearch,
+        metric: DiagonalMetric | MatrixMetric,
+        n_candidates: int,
     ) -> None:
         self.coarse, self.metric, self.n_candidates = coarse, metric, n_candidates
 
