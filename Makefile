@@ -11,9 +11,9 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 CONSTRAINTS :=
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS)) --editable
 
-.PHONY: setup demo test test-slow test-sanitized fuzz smoke test-lowest test-python lint bench dist clean
+.PHONY: setup demo test test-slow test-sanitized fuzz smoke test-lowest test-python lint docs bench dist clean
 
-# The package alone; with what the tests and linters need; with the competitors of the benchmarks.
+# The package alone; with what the tests and linters need, the benchmarks, the documentation.
 $(VENV)/.installed: pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "lann needs Python 3.11 or later; set PYTHON=..."; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -21,10 +21,13 @@ $(VENV)/.installed: pyproject.toml $(CONSTRAINTS)
 	$(INSTALL) .
 	@touch $@
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(INSTALL) '.[dev]'
+	$(INSTALL) '.[all]' --group dev
 	@touch $@
 $(VENV)/.installed-bench: $(VENV)/.installed
-	$(INSTALL) '.[benchmarks]'
+	$(INSTALL) '.[all]' --group benchmarks
+	@touch $@
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(INSTALL) '.[all]' --group docs
 	@touch $@
 
 setup: $(VENV)/.installed-dev
@@ -47,7 +50,7 @@ test-sanitized: export ASAN_OPTIONS = detect_leaks=0
 test-sanitized: CHECKED = LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" $(BIN)/python
 test-sanitized:
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --config-settings=cmake.define.LANN_SANITIZE=ON '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --config-settings=cmake.define.LANN_SANITIZE=ON '.[all]' --group dev
 	$(CHECKED) -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(KERNEL_TESTS) $(ARGS)
 	$(CHECKED) -m tests.fuzz model-files --seed 0 --cases 1000
 
@@ -75,6 +78,11 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The site in docs/_build/html: it runs the gallery, needs no network, and fails on a warning.
+docs: $(VENV)/.installed-docs
+	rm -rf docs/api/generated
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html $(ARGS)
+
 # `make bench NAME=paper ARGS="--quick"`; `make bench NAME=--list` lists the benchmarks.
 NAME ?= speed
 bench: $(VENV)/.installed-bench
@@ -91,4 +99,4 @@ dist: $(VENV)/.installed
 	$(BIN)/python -m twine check dist/*
 
 clean:
-	rm -rf $(VENV) build dist $(wildcard $(ENVS)/.venv-*) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build docs/gallery docs/api/generated docs/api/examples $(wildcard $(ENVS)/.venv-*) .pytest_cache .mypy_cache .ruff_cache .hypothesis

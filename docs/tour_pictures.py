@@ -1,4 +1,4 @@
-"""Take the pictures of docs/tour.md: the explorer of the breast cancer data in a browser.
+"""Take the pictures of docs/guide/explore.md: the explorer of the breast cancer data in a browser.
 
 `python -m docs.tour_pictures` writes them into docs/img; run it after a change of what the page shows.
 """

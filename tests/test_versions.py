@@ -13,13 +13,15 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
-def project():
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+def settings():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
-def declared_floors(project):
+def declared_floors(settings):
     """Return the floors of each package that is declared, as often as it is."""
-    lines = [*project["dependencies"], *chain.from_iterable(project["optional-dependencies"].values())]
+    project, groups = settings["project"], chain.from_iterable(settings["dependency-groups"].values())
+    extras = chain.from_iterable(project["optional-dependencies"].values())
+    lines = [*project["dependencies"], *extras, *(line for line in groups if isinstance(line, str))]
     floors = {}
     for requirement in map(Requirement, lines):
         if requirement.name == project["name"]:
@@ -45,12 +47,12 @@ def constraints():
     return found
 
 
-def test_every_package_has_one_floor(project):
-    several = {name: floors for name, floors in declared_floors(project).items() if len(floors) > 1}
+def test_every_package_has_one_floor(settings):
+    several = {name: floors for name, floors in declared_floors(settings).items() if len(floors) > 1}
     assert several == {}
 
 
-def test_the_constraints_are_the_declared_floors(project):
-    floors = {name: min(versions) for name, versions in declared_floors(project).items()}
+def test_the_constraints_are_the_declared_floors(settings):
+    floors = {name: min(versions) for name, versions in declared_floors(settings).items()}
     assert len(floors) > 25
     assert constraints() == floors

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from lann._row_draw import blocks
+from lann._support.doc_links import DocumentedEstimator
 from lann._support.inputs import (
     check_ids,
     check_leave_out,
@@ -44,7 +45,7 @@ def query_blocks(X: Any) -> Iterator[tuple[Any, int]]:
         yield X, 0
 
 
-class ModelEstimator(BaseEstimator):
+class ModelEstimator(DocumentedEstimator, BaseEstimator):
     """An estimator whose fitted model is a `NeighborModel`; `fit` sets `model_`."""
 
     model_: NeighborModel

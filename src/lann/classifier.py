@@ -78,7 +78,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     n_neighbors : int or "auto", default="auto"
         Number of neighbors that vote. "auto" chooses it together with `power` and the floor of the
         probabilities, by the log-loss of held-out training rows: the noisier the labels, the more neighbors,
-        of 5 to 100. The result is a weighted mean of the votes that are about as good; see `vote_`. With
+        from 5 to 100. The result is a weighted mean of the best votes; see `vote_`. With
         fewer than 30 rows, 7 neighbors vote with power 3.
     metric : {"diagonal", "low_rank", "full"}, default="diagonal"
         Form of the point metrics: a weight per axis, or a matrix, d_j(x) = ‖Ω_jᵀ (√w_j ⊙ z)‖². "full"

@@ -381,8 +381,8 @@ class GLML(NeighborBaseline):
         ∇∇p_c = p_c [Σ_c⁻¹ (x − μ_c)(x − μ_c)ᵀ Σ_c⁻¹ − Σ_c⁻¹]
 
     where p_c = π_c N(x; μ_c, Σ_c) is the Gaussian density of class c times its frequency. Of all metrics with
-    determinant 1, the one that minimizes |tr(M⁻¹ B)| has the eigenvectors of B and, up to a common factor,
-    the eigenvalues
+    determinant 1, the one with the smallest absolute tr(M⁻¹ B) has the eigenvectors of B and, up to a common
+    factor, the eigenvalues
 
         d₊ λ for λ > 0,    −d₋ λ for λ < 0
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import lann.classifier
 from lann import training
 from lann._support.compat import unchanged_on_failure
+from lann._support.doc_links import DocumentedEstimator
 from lann._support.inputs import (
     check_enough_rows,
     check_n_neighbors,
@@ -64,7 +65,7 @@ ROWS_FOR_EXPLANATIONS = 5_000
 Output = tuple[Callable[[Neighbors], Any], tuple[int, ...], Any]
 
 
-class DaskLANN(ClassifierMixin, BaseEstimator):
+class DaskLANN(DocumentedEstimator, ClassifierMixin, BaseEstimator):
     """Locally adaptive nearest neighbors on arrays and tables of Dask.
 
     The shared levels of the metric, and the vote, are learned from a sample of the rows. The rows are then

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from lann._base import NeighborClassifier
 from lann._support.compat import unchanged_on_failure
+from lann._support.doc_links import DocumentedEstimator
 from lann._support.inputs import check_columns, check_two_classes, get_feature_names
 from lann._support.sizes import check_training_values, check_values
 from lann._support.types import Floats, Indices, Labels
@@ -63,7 +64,7 @@ LAYOUT: ParameterTable = {
 }
 
 
-class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class GraphEmbedding(DocumentedEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """An embedding of rows by their neighbors; subclasses provide the model that finds these in `fit`.
 
     Every one has the parameters `n_components`, `n_neighbors`, `min_dist`, `method`, `max_iter`, `verbose`,
@@ -442,7 +443,9 @@ class NeighborEmbedding(GraphEmbedding):
         return self
 
 
-class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class DiscriminantPlane(
+    DocumentedEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """The two directions of linear discriminant analysis that separate the classes best.
 
     With two classes there is only one such direction. The second one is then the direction of largest

@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_method_params, check_is_fitted, validate_data
 
 from lann._support.compat import unchanged_on_failure
+from lann._support.doc_links import DocumentedEstimator
 from lann._support.inputs import check_one_type, check_sample_weight, check_two_classes
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import (
@@ -107,7 +108,7 @@ class _Read(NamedTuple):
     decisions: NDArray[np.str_]
 
 
-class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class RejectOption(DocumentedEstimator, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier that rejects rows that it may predict wrongly, or that are far from all training rows.
 
     A row is *ambiguous* if its certainty is below a threshold, and *far* if it is farther from its nearest

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lann import _native
 from lann._support.compat import unchanged_on_failure
+from lann._support.doc_links import DocumentedEstimator
 from lann._support.inputs import another_type, check_one_type, check_two_classes, get_feature_names
 from lann._support.sizes import check_values
 from lann._support.types import Floats, Labels
@@ -48,7 +49,7 @@ class MemoryReset(NamedTuple):
     size_after: int
 
 
-class SAMKNN(ClassifierMixin, BaseEstimator):
+class SAMKNN(DocumentedEstimator, ClassifierMixin, BaseEstimator):
     """Nearest neighbors with self-adjusting memories, for streams of rows whose distribution changes.
 
     The short-term memory has the newest rows. After every row its size is chosen among n, n/2, n/4, …: that
