@@ -25,7 +25,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import scipy.sparse as sp
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import scale
@@ -94,7 +94,10 @@ class Subject:
     @property
     def output(self) -> str:
         """The method whose result says whether an estimator has changed."""
-        return "predict_proba" if is_classifier(self.make()) else "transform"
+        estimator = self.make()
+        if is_regressor(estimator):
+            return "predict"
+        return "predict_proba" if is_classifier(estimator) else "transform"
 
     def result(self, estimator: Any, X: Any) -> np.ndarray:
         return np.asarray(getattr(estimator, self.output)(X))
@@ -296,7 +299,11 @@ def check_results(subject: Subject, estimator: Any, X: Any) -> None:
     first = subject.result(estimator, X)
     require(np.isfinite(first), f"{subject.output} is not finite.")
     require(same(subject.result(estimator, X), first), f"A second call of {subject.output} differs.")
-    if subject.output == "transform":
+    if subject.output == "predict":
+        found = estimator.explain(X, leave_out=None)
+        told = np.ravel(found.base_values) + np.ravel(np.asarray(found.supports).sum(axis=-1))
+        require(np.abs(told - first) <= 1e-9 * np.abs(first).max(initial=1.0), "Reasons do not add up.")
+    if subject.output != "predict_proba":
         return
     require(np.abs(first.sum(axis=1) - 1) < 1e-9, "Probabilities do not add up to 1.")
     require((first >= 0) & (first <= 1), "Probabilities are not in [0, 1].")
@@ -314,11 +321,12 @@ def _check_others(estimator: Any, X: Any, probabilities: np.ndarray) -> None:
     if not hasattr(estimator, "reject_label_"):
         require(predictions == expected, "predict and predict_proba differ.")
     if hasattr(estimator, "kneighbors"):
-        k = min(2, estimator.model_.n_rows)
+        n_rows = getattr(estimator.model_, "n_rows", len(honest_rows()[0]))
+        k = min(2, n_rows)
         distances, indices = map(np.asarray, estimator.kneighbors(X, k))
         require(np.isfinite(distances) & (distances >= 0), f"Distances {distances.tolist()[:3]}.")
         require(np.diff(distances, axis=1) >= 0, "Distances are not ascending.")
-        require((indices >= 0) & (indices < estimator.model_.n_rows), "There are indices of no training row.")
+        require((indices >= 0) & (indices < n_rows), "There are indices of no training row.")
     if hasattr(estimator, "explain") and len(probabilities):
         options = {"leave_out": None} if hasattr(estimator, "kneighbors") else {}
         explanation = estimator.explain(X, **options)
@@ -394,7 +402,8 @@ def fit_case(c: Choices) -> tuple[str, Action]:
             getattr(estimator, method)(rows, target, **options)
         except Exception as error:
             check_unchanged(subject, estimator, was_fitted)
-            if is_usual and label in EQUAL_LABELS and not options and method == "fit":
+            takes_labels = subject.output != "predict" or label == "integers"
+            if is_usual and label in EQUAL_LABELS and takes_labels and not options and method == "fit":
                 raise WrongResult(f"Ordinary rows and labels are rejected: {error}") from error
             raise
         require(repr(rows) == repr(before), "The input was modified.")
