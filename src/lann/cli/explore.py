@@ -35,7 +35,7 @@ def explore(
     used: opt.ColumnOptions,
     fitting: opt.ModelOptions,
     method: Method = MapMethod.auto,
-    reasons: Reasons = 500,
+    reasons: Reasons = 400,
     title: Title = None,
     json: opt.AsJson = False,
     tables: opt.TableOptions,

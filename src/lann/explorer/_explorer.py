@@ -113,7 +113,7 @@ def explore(
     ids: ArrayLike | None = None,
     title: str | None = None,
     method: str = "auto",
-    n_reasons: int = 500,
+    n_reasons: int = 400,
     random_state: Any = 0,
 ) -> Explorer:
     """Build a page in which a person can question a fitted model.
@@ -138,7 +138,7 @@ def explore(
     method : {"auto", "umap", "densmap", "tsne", "pca"}, default="auto"
         Layout of the two maps, under the learned metric and of the standardized data; "auto" is "umap" if
         umap-learn is installed, otherwise principal components.
-    n_reasons : int, default=500
+    n_reasons : int, default=400
         Number of rows whose reasons are computed, which takes some milliseconds for each: those that are
         wrong or doubtful first.
     random_state : int, RandomState instance or None, default=0
